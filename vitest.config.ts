@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { HANGS_MS, WAIT_HANGS_MS } from "./test/support/hangs.ts";
 import { cheaperProcesses } from "./test/support/process-environment.ts";
 import { RequireAll } from "./test/support/require-all.ts";
+import { RunSeed } from "./test/support/run-seed.ts";
 import { SlowestFiles } from "./test/support/slowest-files.ts";
 
 /** Bindings that object tests need; none of these addresses is called by them. */
@@ -87,7 +88,7 @@ export default defineConfig({
     // With it, workerd is handed all modules of a test file in one message, which may be 32 MiB long at most.
     fsModuleCache: false,
     sequence: { sequencer: SlowestFirst },
-    reporters: ["default", new SlowestFiles(), new RequireAll()],
+    reporters: ["default", new SlowestFiles(), new RequireAll(), new RunSeed()],
     projects: [
       {
         // The client's and the command line's own sources, not what was built of them.
@@ -101,6 +102,8 @@ export default defineConfig({
           // leave to the next is checked in left-as-found.ts.
           isolate: false,
           setupFiles: [
+            // First, so that it ends last.
+            "test/support/core-seconds.ts",
             "test/support/fuzz-seed.ts",
             "test/support/idle-connections.ts",
             "test/support/patience.ts",

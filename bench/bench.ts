@@ -32,6 +32,12 @@ export class Bench {
     await running?.service.stop();
   }
 
+  /** Forgets a service that was killed. */
+  forget(): void {
+    this.#running?.client.http.close();
+    this.#running = undefined;
+  }
+
   async floor(): Promise<Floor> {
     this.#floor ??= await startFloor();
     return this.#floor;

@@ -9,12 +9,16 @@ export interface Figure {
   goal?: { atMost: number } | { atLeast: number };
 }
 
+/** Thrown by a measurement that this machine cannot make. The message says what is missing. */
+export class NotPossible extends Error {}
+
 export interface Measurement {
   /** For `--only`. */
   name: string;
   title: string;
   /** What exactly is measured. */
   how: string;
+  /** Throws `NotPossible`; any other error is a failure. */
   run(bench: Bench): Promise<Figure[]>;
 }
 

@@ -4,12 +4,16 @@ import { isMet, type Figure, type Measurement } from "./measurement.ts";
 export interface Result {
   measurement: Measurement;
   figures: Figure[];
+  /** Why there are no figures. */
+  notRun?: string;
+  /** Whether that is a fault, and not something that this machine lacks. */
+  hasFailed?: boolean;
 }
 
 const WIDTHS = { what: 50, value: 18, goal: 12 };
 
 /** One measurement as text. */
-export function formatResult({ measurement, figures }: Result): string {
+export function formatResult({ measurement, figures, notRun }: Result): string {
   const lines = figures.map((figure) => {
     const met = isMet(figure);
     return [
@@ -21,10 +25,11 @@ export function formatResult({ measurement, figures }: Result): string {
       .join("  ")
       .trimEnd();
   });
-  return [measurement.title, ...wrap(measurement.how), ...lines, ""].join("\n");
+  const missing = notRun === undefined ? [] : [`  NOT RUN: ${notRun}`];
+  return [measurement.title, ...wrap(measurement.how), ...lines, ...missing, ""].join("\n");
 }
 
-/** A summary of the missed goals. */
+/** A summary of the missed goals, and of what was not measured. */
 export function formatSummary(results: readonly Result[]): string {
   const missed = results.flatMap(({ measurement, figures }) =>
     figures
@@ -34,7 +39,13 @@ export function formatSummary(results: readonly Result[]): string {
         return `  ${measurement.title}, ${figure.what}: ${reached}, goal ${goalOf(figure)}`;
       }),
   );
-  return missed.length === 0 ? "All goals are met." : ["Missed:", ...missed].join("\n");
+  const notRun = results.flatMap(({ measurement, notRun: why }) =>
+    why === undefined ? [] : [`  ${measurement.name}: ${why}`],
+  );
+  return [
+    ...(missed.length === 0 ? ["All measured goals are met."] : ["Missed:", ...missed]),
+    ...(notRun.length === 0 ? [] : ["Not run:", ...notRun]),
+  ].join("\n");
 }
 
 /** The machine's description; its load shows other work on it. */
@@ -46,8 +57,9 @@ export function formatMachine(): string {
 
 /** The results as JSON. */
 export function toJson(results: readonly Result[]): string {
-  const plain = results.map(({ measurement, figures }) => ({
+  const plain = results.map(({ measurement, figures, notRun }) => ({
     name: measurement.name,
+    ...(notRun !== undefined && { notRun }),
     figures: figures.map((figure) => ({ ...figure, met: isMet(figure) })),
   }));
   return JSON.stringify({ machine: formatMachine(), results: plain }, null, 2);

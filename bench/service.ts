@@ -11,8 +11,20 @@ export const UNLIMITED = {
   CHANNEL_WEBHOOK_RATE_LIMIT: "0",
   CHANNEL_OWNER_RATE_LIMIT: "0",
 };
+/** A service that does not stop is killed after so long. */
+const LONGEST_STOP_MS = 60_000;
 /** Environment variables that are passed on; they do not configure the service. */
 const KEPT = ["PATH", "HOME", "DATABASE_URL", "NODE_OPTIONS"];
+
+/** How to kill each service that runs. */
+const running = new Set<() => void>();
+
+/** Kills all services, with SIGKILL. */
+export function killServices(): void {
+  for (const kill of running) kill();
+}
+
+process.once("exit", killServices);
 
 export interface Service {
   url: string;
@@ -45,9 +57,15 @@ export async function startService(
   });
   const closed = once(child, "close");
   const signal = (name: NodeJS.Signals) => child.pid !== undefined && process.kill(-child.pid, name);
-  const abandon = () => signal("SIGKILL");
-  process.once("exit", abandon);
-  void closed.then(() => process.off("exit", abandon));
+  const abandon = () => {
+    try {
+      signal("SIGKILL");
+    } catch {
+      // It has ended by itself.
+    }
+  };
+  running.add(abandon);
+  void closed.then(() => running.delete(abandon));
 
   const errors = text(child.stderr);
   const url = await readyLine(child.stdout);
@@ -62,7 +80,9 @@ export async function startService(
     async stop() {
       const asked = performance.now();
       child.kill("SIGTERM");
+      const late = setTimeout(abandon, LONGEST_STOP_MS);
       await closed;
+      clearTimeout(late);
       return performance.now() - asked;
     },
     async kill() {

@@ -10,7 +10,7 @@ import { sweepSubscriptions } from "#src/domain/billing/subscriptions/index.ts";
 import { sweepCheckouts } from "#src/domain/billing/checkouts/index.ts";
 import { sweepEvents } from "#src/domain/billing/payment-events/index.ts";
 import { sweepDeployments, sweepKeptFiles } from "#src/domain/hosting/deployments/index.ts";
-import { proveBots } from "#src/domain/messaging/channels/index.ts";
+import { planBots, proveBots } from "#src/domain/messaging/channels/index.ts";
 import { syncShards } from "#src/domain/messaging/gateway/index.ts";
 import { sweepClones } from "#src/domain/source-control/git/index.ts";
 import { sweepProjects } from "#src/domain/workspaces/lifecycle/index.ts";
@@ -67,6 +67,7 @@ const JOBS: Readonly<Record<string, (services: Services) => Promise<void>>> = {
       sweepKeptFiles(services),
       deleteOldEvents(services),
       forgetOldRuns(services),
+      planBots(services),
     ]);
   },
 };

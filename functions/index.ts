@@ -7,6 +7,7 @@ import { finishRun } from "./finish-run.ts";
 import { handleStripeEvent } from "./handle-stripe-event.ts";
 import { payCreator } from "./pay-creator.ts";
 import { receiveMessage } from "./receive-message.ts";
+import { saveProject } from "./save-project.ts";
 import { sendMail } from "./send-mail.ts";
 import { runDeployment } from "./run-deployment.ts";
 import { serve } from "./serve.ts";
@@ -29,6 +30,7 @@ export const functions = serve([
   handleStripeEvent,
   payCreator,
   receiveMessage,
+  saveProject,
   sendMail,
   settleProject,
   resumeTask,

@@ -1,4 +1,7 @@
-import { matches, parseCron, type Cron } from "./cron-expression.ts";
+import type { Cron } from "croner";
+import { numericCron } from "./numeric-cron.ts";
+
+const MINUTE_MS = 60_000;
 
 /** Delay of the first run: soon after the start, so that work from the downtime does not wait for the full minute. */
 const FIRST_RUN_MS = 1_000;
@@ -25,11 +28,12 @@ export function startCron(options: {
   const waitForMinute = () => {
     timer = setTimeout(
       () => {
-        const now = new Date();
-        fire(crons.filter(({ cron }) => matches(cron, now)).map(({ expression }) => expression));
+        // croner compares seconds, too, and timers are late by some milliseconds.
+        const minute = new Date(Date.now() - (Date.now() % MINUTE_MS));
+        fire(crons.filter(({ cron }) => cron.match(minute)).map(({ expression }) => expression));
         waitForMinute();
       },
-      60_000 - (Date.now() % 60_000),
+      MINUTE_MS - (Date.now() % MINUTE_MS),
     );
   };
   return { again: () => fire(options.expressions), close: () => clearTimeout(timer) };
@@ -37,7 +41,7 @@ export function startCron(options: {
 
 /** Cloudflare counts the days of the week from 1 for Sunday. */
 function understood(expression: string): Cron {
-  const cron = parseCron(expression, { sunday: 1 });
+  const cron = numericCron(expression, { sunday: 1 });
   if (!cron) throw new Error(`The cron trigger ${expression} is not understood`);
   return cron;
 }

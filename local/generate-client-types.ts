@@ -46,7 +46,7 @@ function routesOf({ paths }: Record<string, unknown>): Route[] {
 }
 
 function isAlias(operation: unknown): boolean {
-  return Object(operation)["x-alias-of"] !== undefined;
+  return fieldsOf(operation)["x-alias-of"] !== undefined;
 }
 
 /**
@@ -54,15 +54,15 @@ function isAlias(operation: unknown): boolean {
  * media type is a string. A stream of events is read by `events` and is no answer.
  */
 function forTypes(operation: unknown): Operation {
-  const { responses, ...rest } = Object(operation);
+  const { responses, ...rest } = fieldsOf(operation);
   const answers = entries(responses)
     .filter(([status]) => Number(status) < 400)
     .map(([status, answer]) => {
-      const content = entries(Object(answer).content).flatMap(([media, shape]) => {
+      const { content: described, ...others } = fieldsOf(answer);
+      const content = entries(described).flatMap(([media, shape]) => {
         if (media === "text/event-stream") return [];
         return [[media.startsWith("text/") ? "application/json" : media, shape]];
       });
-      const { content: _, ...others } = Object(answer);
       return [status, content.length === 0 ? others : { ...others, content: Object.fromEntries(content) }];
     });
   return { ...rest, responses: Object.fromEntries(answers) };
@@ -127,11 +127,15 @@ function keyOf({ method, path: template }: Route): string {
 }
 
 function takesIdempotencyKey({ operation }: Route): boolean {
-  return entries(operation["parameters"]).some(([, each]) => Object(each).name === "Idempotency-Key");
+  return entries(operation["parameters"]).some(([, each]) => fieldsOf(each)["name"] === "Idempotency-Key");
 }
 
 function entries(value: unknown): [string, unknown][] {
-  return Object.entries(Object(value));
+  return typeof value === "object" && value !== null ? Object.entries(value) : [];
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return Object.fromEntries(entries(value));
 }
 
 /** Writes the files. */

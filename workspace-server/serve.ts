@@ -17,6 +17,7 @@ export async function serve(args: string[]): Promise<void> {
       root: { type: "string" },
       listen: { type: "string" },
       "secret-sha256": { type: "string" },
+      "ending-file": { type: "string" },
     },
   });
   if (values.root === undefined || values.listen === undefined) {
@@ -24,7 +25,7 @@ export async function serve(args: string[]): Promise<void> {
   }
   const checkSecret = secretCheck(values["secret-sha256"] ?? "");
   mkdirSync(values.root, { recursive: true });
-  const workspace = await Workspace.open(realpathSync(values.root));
+  const workspace = await Workspace.open(realpathSync(values.root), values["ending-file"]);
 
   const route = createRouter(routes(workspace));
   const server = createServer((request, response) => void answer(request, response, { route, checkSecret }));

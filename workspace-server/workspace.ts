@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { AppError } from "#src/lib/errors.ts";
 import { ProjectFiles } from "./files/project-files.ts";
 import { ProjectPaths } from "./files/project-paths.ts";
@@ -20,7 +21,10 @@ export class Workspace {
   readonly git: GitProcesses;
   readonly #staged = new Map<string, Staged>();
 
-  private constructor(root: string) {
+  readonly #endingFile: string | undefined;
+
+  private constructor(root: string, endingFile: string | undefined) {
+    this.#endingFile = endingFile;
     this.paths = new ProjectPaths(root);
     this.files = new ProjectFiles(this.paths);
     this.commands = new Commands(root, this.programs);
@@ -31,10 +35,10 @@ export class Workspace {
 
   /**
    * Opens the project in a directory, completing operations that a crash interrupted. `root` is absolute and without
-   * links.
+   * links. `endingFile` exists once the platform is about to end the sandbox.
    */
-  static async open(root: string): Promise<Workspace> {
-    const workspace = new Workspace(root);
+  static async open(root: string, endingFile?: string): Promise<Workspace> {
+    const workspace = new Workspace(root, endingFile);
     await recover(workspace.paths);
     return workspace;
   }
@@ -42,6 +46,10 @@ export class Workspace {
   /** Whether programs or data depend on the running server. */
   get isBusy(): boolean {
     return [this.commands, this.shells, this.processes, this.git].some(({ isBusy }) => isBusy);
+  }
+
+  get isEnding(): boolean {
+    return this.#endingFile !== undefined && existsSync(this.#endingFile);
   }
 
   /** Makes a directory that the caller fills, and that `commitStaged` then puts in place of all files. */

@@ -1,5 +1,5 @@
 import { p50, timed } from "../statistics.ts";
-import type { Figure, Measurement } from "../measurement.ts";
+import { NotPossible, type Figure, type Measurement } from "../measurement.ts";
 import { PEOPLE } from "./people.ts";
 import { isBounded, rowsRead, tablesScanned } from "./plans.ts";
 import { openExplained, type Explained, type ExplainedDatabase } from "./recorder.ts";
@@ -25,7 +25,7 @@ export const growth: Measurement = {
   how: `The service's statements on a real PostgreSQL with 1,000 users, 20,000 projects, 200,000 chats, a million tasks and two million messages, and on one with a hundredth of that, for people with the same own rows in both: p50 over ${RUNS} runs in milliseconds and rows read, small → large, and the ratio of the times (a small one counts as at least ${NOISE_MS} ms). No goal for requests that show other people's rows.`,
   async run() {
     const server = await findServer();
-    if (!server) return [{ what: "skipped: no PostgreSQL (TEST_DATABASE_URL)", value: 0, unit: "" }];
+    if (!server) throw new NotPossible("there is no PostgreSQL; TEST_DATABASE_URL names one");
     await using made = new AsyncDisposableStack();
     const names: string[] = [];
     for (const size of [aPartOf(LARGE, 100), LARGE]) {

@@ -7,7 +7,7 @@ import { openConsole } from "#test/console/support/open-console.ts";
 import { serveLongHistory } from "#test/console/support/long-history.ts";
 import { beginAgent } from "../begin-agent.ts";
 import { keyFigures, PageClock } from "../console/page-clock.ts";
-import type { Figure, Measurement } from "../measurement.ts";
+import { NotPossible, type Figure, type Measurement } from "../measurement.ts";
 import { p50 } from "../statistics.ts";
 import { script } from "../task-client.ts";
 
@@ -25,11 +25,11 @@ export const consoleChat: Measurement = {
   name: "console-chat",
   title: `A chat of ${CALLS.toLocaleString("en")} tool calls in the console`,
   how:
-    "In Chromium; nothing without one. A visit without the browser's store, until the frame with the last call. Then an answer " +
+    "In Chromium. A visit without the browser's store, until the frame with the last call. Then an answer " +
     `comes in ${EVENTS_PER_S} pieces a second, and a message is typed on a processor that is four times slower: from a key to the frame ` +
     "with it. Heap and elements afterwards.",
   async run(bench) {
-    if (CHROMIUM === undefined) return [];
+    if (CHROMIUM === undefined) throw new NotPossible("there is no Chromium; CHROMIUM_PATH names one");
     const { service } = await bench.use();
     const api = apiClient(service.url);
     const account = await api.signUp("bench");

@@ -2,7 +2,7 @@ import { apiClient } from "#test/support/api-client.ts";
 import { CHROMIUM, launchBrowser } from "#test/support/chromium.ts";
 import { openConsole } from "#test/console/support/open-console.ts";
 import { keyFigures, PageClock } from "../console/page-clock.ts";
-import type { Figure, Measurement } from "../measurement.ts";
+import { NotPossible, type Figure, type Measurement } from "../measurement.ts";
 import { p50, p95 } from "../statistics.ts";
 
 const DIRECTORIES = 50;
@@ -15,11 +15,11 @@ export const consoleFiles: Measurement = {
   name: "console-files",
   title: "A project of 5,000 files in the console",
   how:
-    "In Chromium; nothing without one. A visit without the browser's store, until the frame with the first directories. Then each " +
+    "In Chromium. A visit without the browser's store, until the frame with the first directories. Then each " +
     "directory is opened, from the last to the first, and the tree is scrolled from its beginning to its end in 120 " +
     "frames. Then a file is looked for by its name on a processor that is four times slower.",
   async run(bench) {
-    if (CHROMIUM === undefined) return [];
+    if (CHROMIUM === undefined) throw new NotPossible("there is no Chromium; CHROMIUM_PATH names one");
     const { service } = await bench.use();
     const api = apiClient(service.url);
     const account = await api.signUp("bench");

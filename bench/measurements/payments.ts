@@ -7,7 +7,7 @@ import { apiClient } from "#test/support/api-client.ts";
 import { payerOf, type Payer } from "#test/support/payer.ts";
 import { findServer, makeDatabase } from "../growth/scratch.ts";
 import { HttpClient } from "../http-client.ts";
-import type { Figure, Measurement } from "../measurement.ts";
+import { NotPossible, type Figure, type Measurement } from "../measurement.ts";
 import { p50, p95, timed } from "../statistics.ts";
 import { CALLERS, INSTANT, type TaskClient } from "../task-client.ts";
 import { tripsOf } from "../trips.ts";
@@ -48,7 +48,7 @@ export const payments: Measurement = {
     `credits are there. Lists: a signed-in person, ${AGENTS.toLocaleString("en")} agents. Invoke: with an agent that the team bought.`,
   async run(bench) {
     const server = await findServer();
-    if (!server) return [{ what: "skipped: no PostgreSQL (TEST_DATABASE_URL)", value: 0, unit: "" }];
+    if (!server) throw new NotPossible("there is no PostgreSQL; TEST_DATABASE_URL names one");
     await using made = new AsyncDisposableStack();
     const { databaseUrl, drop } = await makeDatabase(server, async () => {});
     made.defer(drop);

@@ -10,8 +10,7 @@ import type { Queue } from "#src/platform/queue/queue.ts";
 import { newTrips } from "#src/platform/trips.ts";
 import { newColleague } from "#test/support/colleagues.ts";
 import { findServer, makeDatabase } from "../growth/scratch.ts";
-import type { Figure, Measurement } from "../measurement.ts";
-import { timed } from "../statistics.ts";
+import { NotPossible, type Figure, type Measurement } from "../measurement.ts";
 
 const DUE = 5_000;
 const AT_ONCE = 10;
@@ -33,11 +32,11 @@ export const schedules: Measurement = {
   title: "A large tick",
   how:
     `${DUE.toLocaleString("en")} schedules are due at once, on a real PostgreSQL, with the local queue, which stores the ` +
-    "messages and delivers none. Enqueued: their runs are stored and their messages are in the queue. CPU is that of Node " +
-    "with all of it but PostgreSQL.",
+    "messages and delivers none. Enqueued: their runs are stored and their messages are in the queue. What becomes due in the " +
+    "meantime comes after them and is not counted. CPU is that of Node with all of it but PostgreSQL.",
   async run(bench) {
     const server = await findServer();
-    if (!server) return [{ what: "skipped: no PostgreSQL (TEST_DATABASE_URL)", value: 0, unit: "" }];
+    if (!server) throw new NotPossible("there is no PostgreSQL; TEST_DATABASE_URL names one");
     await using opened = await open(server, path.join(bench.dataDir, "large-tick"));
     const usual = await measure(opened, { cron: "0 9 * * 1-5", late: "0 seconds", ticks: 1 });
     const shared = await measure(opened, { cron: "0 9 * * 1-5", late: "0 seconds", ticks: AT_ONCE });
@@ -104,6 +103,7 @@ async function measure(
   await pool.query("ANALYZE schedules");
   let stored = 0;
   let continued = 0;
+  let cost: Cost | undefined;
   const counted: Queue = {
     ...queue,
     publish: async (message) => {
@@ -113,17 +113,26 @@ async function measure(
     publishBatch: async (messages) => {
       await queue.publishBatch(messages);
       stored += messages.length;
+      // Schedules of every minute are due again when a minute has passed; the oldest moments come first.
+      if (stored >= DUE) cost ??= costSoFar();
     },
   };
   Object.assign(trips, newTrips());
   const cpu = process.cpuUsage();
+  const begun = performance.now();
+  const costSoFar = (): Cost => {
+    const { user, system } = process.cpuUsage(cpu);
+    return {
+      seconds: (performance.now() - begun) / 1000,
+      db: trips.db,
+      publishes: trips.publish,
+      cpuMs: (user + system) / 1000,
+    };
+  };
   const one = () => tick({ db, queue: counted, log: createLog() }, { overdueSeconds: 0 });
-  const ms = await timed(async () => {
-    await Promise.all(Array.from({ length: ticks }, one));
-    // A tick that has worked for long leaves the rest to another delivery.
-    for (; continued > 0; continued -= 1) await one();
-  });
-  const { user, system } = process.cpuUsage(cpu);
-  if (stored !== DUE) throw new Error(`${stored} of ${DUE} runs were enqueued`);
-  return { seconds: ms / 1000, db: trips.db, publishes: trips.publish, cpuMs: (user + system) / 1000 };
+  await Promise.all(Array.from({ length: ticks }, one));
+  // A tick that has worked for long leaves the rest to another delivery.
+  for (; continued > 0; continued -= 1) if (stored < DUE) await one();
+  if (!cost) throw new Error(`${stored} of ${DUE} runs were enqueued`);
+  return cost;
 }

@@ -48,7 +48,8 @@ export function command<const T extends ArgsDef>(name: string, definition: Defin
     args,
     run: async ({ args: parsed, rawArgs }) => {
       requireKnown(parsed, args, rawArgs, definition.hasRest ?? false);
-      await definition.run(contextOf(parsed), Object(parsed));
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the parser has checked what `Values` says of them
+      await definition.run(contextOf(parsed), parsed as Values<T>);
     },
   });
 }

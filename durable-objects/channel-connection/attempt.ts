@@ -3,7 +3,9 @@ import type { Account, Connect, Keeper } from "#src/channels/connection.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import {
   type Channel,
+  disowned,
   openCredentials,
+  otherBot,
   provedBot,
   selfOf,
   storeBot,
@@ -97,20 +99,38 @@ export class Attempt {
       const sentence = opened ? "are incomplete" : "cannot be decrypted";
       throw new PlatformFailure("unauthorized", `The credentials ${sentence}: enter them again.`);
     }
-    const environment = services.apiEnvironment;
-    const self =
-      this.#channel.provedAt === null ? await this.#identify(credentials.data) : selfOf(this.#channel);
-    return { credentials: credentials.data, self, environment };
+    await this.#identify(credentials.data);
+    const current = () => selfOf(this.#channel);
+    return {
+      credentials: credentials.data,
+      environment: services.apiEnvironment,
+      get self() {
+        return current();
+      },
+    };
   }
 
-  /** The platform is asked once for each set of credentials. */
-  async #identify(credentials: Account["credentials"]): Promise<Self> {
+  /**
+   * Asks the platform who the bot is: it may have another name than at the last connection. A platform that does not tell this
+   * is believed what it told before.
+   */
+  async #identify(credentials: Account["credentials"]): Promise<void> {
     const { services } = this.#options;
-    const { id, channelType, encryptedCredentials } = this.#channel;
-    const self = await services.channels[channelType].api(credentials, services.apiEnvironment).identify();
+    const { channelType, provedAt } = this.#channel;
+    let self: Self;
+    try {
+      self = await services.channels[channelType].api(credentials, services.apiEnvironment).identify();
+    } catch (error) {
+      const isBelieved = error instanceof PlatformFailure && error.kind !== "unauthorized";
+      if (provedAt !== null && isBelieved) return;
+      throw error;
+    }
+    const other = otherBot(this.#channel, self);
     const { lastError: _, ...bot } = provedBot(self);
-    await storeBot(services.db, { id, encryptedCredentials }, bot);
-    return self;
+    const stored = await storeBot(services.db, this.#channel, other === undefined ? bot : disowned(other));
+    if (other !== undefined) throw new PlatformFailure("refused", other);
+    // The row has other credentials already when nothing was stored; the shard will say so.
+    this.#channel = stored ?? { ...this.#channel, ...bot };
   }
 
   /** Takes all events, as fast as the limits allow. Until then the connection reads and confirms no more. */

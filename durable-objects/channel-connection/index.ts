@@ -90,7 +90,9 @@ export class ChannelConnection extends DurableObject<object> implements ChannelC
       this.#endAttempt();
       return;
     }
-    if (this.#attempt?.channel.encryptedCredentials === channel.encryptedCredentials) {
+    const isSameBot = this.#attempt?.channel.encryptedCredentials === channel.encryptedCredentials;
+    // A bot that the platform no longer confirms is asked about again before it takes anything.
+    if (this.#attempt && isSameBot && channel.provedAt !== null) {
       this.#attempt.adopt(generation, channel);
       return;
     }

@@ -1,6 +1,7 @@
 import { AppError } from "#src/lib/errors.ts";
+import { parseJson } from "#src/lib/parse-json.ts";
 import type { Log } from "#src/platform/log/log.ts";
-import { isRead } from "#src/platform/runtime/http-runtime/protocol.ts";
+import { Health, isRead } from "#src/platform/runtime/http-runtime/protocol.ts";
 import type { StorageState as StorageStateAnswer } from "#src/platform/runtime/project-storage.ts";
 import {
   checkChange,
@@ -13,6 +14,7 @@ import {
 } from "#src/platform/runtime/storage-guard.ts";
 import { Changes } from "./changes.ts";
 import type { Container } from "./container.ts";
+import { Liveness, PATIENCE, SilentError, within, type Patience } from "./liveness.ts";
 import type { StorageState } from "./storage-state.ts";
 
 /** How long programs may take to end when the files are frozen. */
@@ -20,6 +22,8 @@ const DRAIN_MS = 30_000;
 const DRAIN_LOOK_MS = 100;
 
 const STOP = "http://workspace/stop?reason=The+project+is+being+stopped";
+const NOT_STOPPED = "What runs in the project does not end; try again";
+const LOST = "The project's container ended unexpectedly: what was changed since its last snapshot is lost";
 
 /** Node requires this option for a body that is a stream; workerd ignores it. */
 const STREAMING = { duplex: "half" };
@@ -32,15 +36,33 @@ export class SandboxHolder {
   readonly #container: Container;
   readonly #state: StorageState;
   readonly #log: Log;
+  readonly #liveness: Liveness;
+  readonly #patience: Patience;
   readonly #changes = new Changes();
   /** Disk of the running container, once it is known. */
   #disk: string | undefined;
   #starting: Promise<string> | undefined;
+  /** A dead container is being ended. */
+  #givingUp: Promise<void> | undefined;
+  /** The platform has said that it ends the container soon. */
+  #isEnding = false;
 
-  constructor({ container, state, log }: { container: Container; state: StorageState; log: Log }) {
+  constructor({
+    container,
+    state,
+    log,
+    patience = PATIENCE,
+  }: {
+    container: Container;
+    state: StorageState;
+    log: Log;
+    patience?: Patience;
+  }) {
     this.#container = container;
     this.#state = state;
     this.#log = log;
+    this.#patience = patience;
+    this.#liveness = new Liveness((signal) => this.#look(signal), patience);
   }
 
   /** Whether the container may end without losing anything. */
@@ -48,9 +70,37 @@ export class SandboxHolder {
     return this.#state.current.disk === undefined && this.#changes.isEmpty;
   }
 
+  /** Whether the project has files, and none were ever changed: there is nothing in a container. */
+  get isUntouched(): boolean {
+    const { state } = this.#state.current;
+    return this.isIdle && (state === "present" || state === "frozen");
+  }
+
   /** Another container may have started: its disk must be identified before it is used. */
   forgetDisk(): void {
     this.#disk = undefined;
+    this.#isEnding = false;
+    this.#liveness.answered();
+  }
+
+  /**
+   * Looks at a running container, now and then. One whose server has been silent for too long is replaced. Returns
+   * `save` when the platform is about to end it and it has files.
+   */
+  async lookAfter(): Promise<"save" | undefined> {
+    if (!this.#container.isRunning) {
+      this.#noticeLoss();
+      return undefined;
+    }
+    const disk = this.#disk;
+    if (!(await this.#liveness.isAlive())) {
+      await this.#giveUp(disk);
+      return undefined;
+    }
+    if (!this.#isEnding) return undefined;
+    if (!this.isIdle) return "save";
+    await this.#end();
+    return undefined;
   }
 
   storageState(): StorageStateAnswer {
@@ -63,6 +113,7 @@ export class SandboxHolder {
   async forward(request: Request, path: string): Promise<Response> {
     const reads = isRead(request.method, path);
     const disk = await this.#ready(() => (reads ? checkRead : checkChange)(this.#state.current));
+    if (path === "/stop") return this.#stop(request);
     // Freezing ends all programs, and with them the requests to their ports.
     if (reads || path.startsWith("/port/")) return this.#fetch(request);
     // From the first change on, the files can be lost with the disk.
@@ -159,28 +210,51 @@ export class SandboxHolder {
     }
   }
 
+  /** Ends a container that has nothing to lose. */
+  async endIdle(): Promise<void> {
+    if (this.isIdle) await this.#end();
+  }
+
   async #end(): Promise<void> {
     this.#disk = undefined;
     await this.#container.end();
   }
 
+  /** Lasts for as long as the server answers anything; then the container is ended. */
   async #fetch(request: Request): Promise<Response> {
+    const disk = this.#disk;
     try {
-      return await this.#container.fetch(request);
+      return await this.#liveness.whileAlive(this.#container.fetch(request));
     } catch (cause) {
-      throw new AppError("unavailable", "The project's environment has ended; try again in a moment", {
-        cause,
-      });
+      if (cause instanceof SilentError) throw await this.#giveUp(disk);
+      throw broken(cause);
     }
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
+    const response = await this.#container.fetch(new Request("http://workspace/health", { signal }));
+    this.#isEnding = parseJson(await response.text(), Health).ending;
+  }
+
+  /** Ends a container whose server is dead, unless another one has taken its place. Returns the error to throw. */
+  async #giveUp(disk: string | undefined): Promise<AppError> {
+    if (this.#disk === disk && this.#container.isRunning) {
+      this.#givingUp ??= this.#endDead().finally(() => (this.#givingUp = undefined));
+    }
+    await this.#givingUp;
+    return this.#state.current.lost ? new AppError("unavailable", LOST) : new SilentError();
+  }
+
+  async #endDead(): Promise<void> {
+    this.#log.error("a workspace server did not answer; its container is ended");
+    await this.#end();
+    this.#noticeLoss();
   }
 
   /** Reports a lost disk to the first caller; from then on the files are absent, and only the last snapshot remains. */
   #checkLoss(): void {
     if (this.#noticeLoss()) {
-      throw new AppError(
-        "unavailable",
-        "The project's container ended unexpectedly: what was changed since its last snapshot is lost",
-      );
+      throw new AppError("unavailable", LOST);
     }
   }
 
@@ -217,10 +291,30 @@ export class SandboxHolder {
   }
 
   async #stopPrograms(): Promise<void> {
-    const response = await this.#fetch(new Request(STOP, { method: "POST" }));
+    const response = await this.#stop(new Request(STOP, { method: "POST" }));
     await response.body?.cancel();
-    if (!response.ok) throw new AppError("unavailable", "What runs in the project does not end; try again");
+    if (!response.ok) throw new AppError("unavailable", NOT_STOPPED);
   }
+
+  /** A server that does not answer a stop, nor anything else, is dead. The call is not waited for any longer than this. */
+  async #stop(request: Request): Promise<Response> {
+    const disk = this.#disk;
+    const stopped = await within(this.#patience.stopMs, this.#container.fetch(request)).catch(
+      (cause: unknown) => {
+        throw broken(cause);
+      },
+    );
+    if (stopped) {
+      this.#liveness.answered();
+      return stopped.value;
+    }
+    if (await this.#liveness.answers()) throw new AppError("unavailable", NOT_STOPPED);
+    throw await this.#giveUp(disk);
+  }
+}
+
+function broken(cause: unknown): AppError {
+  return new AppError("unavailable", "The project's environment has ended; try again in a moment", { cause });
 }
 
 function withBody(

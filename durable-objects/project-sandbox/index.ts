@@ -1,9 +1,11 @@
 import { Sandbox } from "@cloudflare/sandbox";
 import { objectServices } from "#durable-objects/lib/object-services.ts";
+import { hibernateBeforeEnd } from "#src/domain/workspaces/lifecycle/index.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { parseJson } from "#src/lib/parse-json.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import { CommandResult, SECRET_HEADER, SERVER_PORT } from "#src/platform/runtime/http-runtime/protocol.ts";
+import type { Services } from "#src/services.ts";
 import type { Container } from "./container.ts";
 import { SandboxHolder } from "./holder.ts";
 import type { ProjectSandboxObject } from "./protocol.ts";
@@ -18,6 +20,8 @@ const INSTANCE_MS = 20_000;
 const SERVER_MS = 30_000;
 const LOOK_MS = 200;
 const COMMAND_MS = 5000;
+/** Between two looks at a running container. */
+const LOOK_AFTER_SECONDS = 30;
 
 /**
  * One object per project: its container, where the files are, and its agents' to-do lists. The container runs as long
@@ -25,12 +29,16 @@ const COMMAND_MS = 5000;
  */
 export class ProjectSandbox extends Sandbox<object> implements ProjectSandboxObject {
   override sleepAfter = "10m";
+  readonly #services: Services;
   readonly #log: Log;
+  /** The service knows that the platform ends this container. */
+  #isSaved = false;
   readonly #holder: SandboxHolder;
 
   constructor(ctx: DurableObjectState<{}>, bindings: object) {
     super(ctx, bindings);
-    const { config: env, log } = objectServices(bindings);
+    this.#services = objectServices(bindings);
+    const { config: env, log } = this.#services;
     this.enableInternet = env.PROJECT_NETWORK;
     this.#log = log.with({ project_id: ctx.id.name ?? ctx.id.toString() });
     const state = new StorageState(ctx.storage.kv);
@@ -47,10 +55,29 @@ export class ProjectSandbox extends Sandbox<object> implements ProjectSandboxObj
    */
   override async onStart(): Promise<void> {
     this.#holder.forgetDisk();
+    this.#isSaved = false;
+    this.deleteSchedules("lookAfter");
+    // The name is not known in an alarm.
+    await this.schedule(LOOK_AFTER_SECONDS, "lookAfter", this.ctx.id.name);
   }
 
+  /** Not by SIGTERM, as the SDK does: the image's start script waits after it for the files to be saved. */
   override async onActivityExpired(): Promise<void> {
-    if (this.#holder.isIdle) await super.onActivityExpired();
+    await this.#holder.endIdle();
+  }
+
+  /** Called by the SDK's alarm, for as long as the container runs. */
+  async lookAfter(projectId: string): Promise<void> {
+    try {
+      const mustSave = (await this.#holder.lookAfter()) === "save";
+      if (mustSave && !this.#isSaved) {
+        await hibernateBeforeEnd(this.#services, projectId);
+        this.#isSaved = true;
+      }
+    } catch (cause) {
+      this.#log.warn("a container could not be looked after", { cause });
+    }
+    if (this.ctx.container?.running) await this.schedule(LOOK_AFTER_SECONDS, "lookAfter", projectId);
   }
 
   #container(secret: () => string): Container {

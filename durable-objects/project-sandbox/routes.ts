@@ -4,6 +4,7 @@ import { parseJson } from "#src/lib/parse-json.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import {
   ERROR_HEADER,
+  type Inventory,
   NOT_READ_ONLY,
   READ_ONLY_COMMANDS,
   SANDBOX_PORTS,
@@ -48,12 +49,17 @@ async function route(holder: SandboxHolder, request: Request): Promise<Response>
       return done(await holder.discard(await generationIn(request)));
     case "PUT /storage/entries":
       return holder.replace(request, Generation.parse(searchParams.get("generation") ?? undefined));
+    case "GET /storage/inventory":
+      // A container that nothing was put into is not started to say so.
+      return holder.isUntouched ? Response.json(EMPTY) : holder.forward(request, pathname);
     case `POST ${READ_ONLY_COMMANDS}`:
       throw new AppError("forbidden", NOT_READ_ONLY);
     default:
       return holder.forward(request, pathname);
   }
 }
+
+const EMPTY: z.input<typeof Inventory> = { entries: [] };
 
 /** Last check before a container: the servers behind these ports execute any request. */
 function requireProgramsPort(port: number): void {

@@ -300,7 +300,8 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
     try {
       const caller = await renewCaller(this.#services, standing);
       const role = await this.#requireAccess(caller, SCOPES[kind]);
-      if (shown) await this.#requireAccess(caller, "terminal.access");
+      // One that is being opened checks this itself: to be refused it does not end the socket.
+      if (shown && shown.phase !== "opening") await this.#requireAccess(caller, "terminal.access");
       if (log) await this.#requireAccess(caller, "container.view");
       const readsFiles = isToldOfFiles(kind) && isAuthorized(caller, "file.read", role);
       connection.keep({ checkedAt: Date.now(), readsFiles });

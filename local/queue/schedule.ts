@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { AppError } from "#src/lib/errors.ts";
-import { nextMatch, parseCron } from "#local/cron-expression.ts";
+import { numericCron } from "#local/numeric-cron.ts";
 import { newMessageId, readTemplate, type NewMessage, type Template } from "./message.ts";
 
 /** A message that is published at every minute that a cron expression matches, in UTC. */
@@ -42,15 +42,14 @@ export function readSchedule(destination: string, headers: Headers, body: Uint8A
 
 /** Returns the first minute after a moment that the expression matches. Throws `invalid_input` as `readSchedule`. */
 export function nextAfter(expression: string, after: number): number {
-  const cron = parseCron(expression, { sunday: 0 });
-  const next = cron && nextMatch(cron, after);
-  if (next === undefined) {
+  const next = numericCron(expression, { sunday: 0 })?.nextRun(new Date(after));
+  if (!next) {
     throw new AppError(
       "invalid_input",
       "The local queue takes cron expressions of five fields in UTC: numbers, *, lists, ranges and steps",
     );
   }
-  return next;
+  return next.getTime();
 }
 
 /** Builds the message of a schedule that is due. */

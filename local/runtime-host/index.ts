@@ -55,6 +55,7 @@ export async function startRuntimeHost(
   const { dataDir, limits, outbound, network, log, lingerMs = LINGER_MS } = options;
   const projectsDir = makeFolder(path.join(dataDir, "projects"), 0o700);
   const ownDir = makeFolder(path.join(dataDir, "runtime-host"), 0o700);
+  const marksDir = makeFolder(path.join(ownDir, "with-files"), 0o700);
   const folder = makeFolder(path.join(ownDir, "shown"), 0o755);
   const filter = seccompFilter(process.arch);
   if (filter) writeFileSync(path.join(folder, FILTER_FILE), filter);
@@ -82,7 +83,8 @@ export async function startRuntimeHost(
   const open = (id: string): Project => {
     const known = projects.get(id);
     if (known) return known;
-    const project = new Project(host, id, new ProjectFolder(path.join(projectsDir, id)), lingerMs);
+    const own = new ProjectFolder(path.join(projectsDir, id), path.join(marksDir, id));
+    const project = new Project(host, id, own, lingerMs);
     projects.set(id, project);
     return project;
   };

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import path from "node:path";
 import { removeTree } from "./disk.ts";
@@ -13,9 +13,12 @@ const LEFTOVER = "gone-";
 /** A project's folder: its files, and beside them data of the service that no sandbox sees. */
 export class ProjectFolder {
   readonly path: string;
+  /** A file that says that there are files. It is elsewhere, so that it is not lost with the folder. */
+  readonly #mark: string;
 
-  constructor(dir: string) {
+  constructor(dir: string, mark: string) {
     this.path = dir;
+    this.#mark = mark;
     mkdirSync(dir, { recursive: true });
   }
 
@@ -23,10 +26,20 @@ export class ProjectFolder {
   get files(): string {
     const files = path.join(this.path, "files");
     if (!existsSync(files)) {
-      mkdirSync(files);
+      mkdirSync(files, { recursive: true });
       giveToSandbox(files);
     }
+    this.#setMark();
     return files;
+  }
+
+  /** Whether the folder of the files is missing although the service did not move the files away. */
+  get isLost(): boolean {
+    return !["files", NEXT].some((name) => existsSync(path.join(this.path, name))) && existsSync(this.#mark);
+  }
+
+  #setMark(): void {
+    if (!existsSync(this.#mark)) writeFileSync(this.#mark, "");
   }
 
   /** Completes what a killed service had begun. */
@@ -54,17 +67,20 @@ export class ProjectFolder {
   }
 
   async #moveNextUp(): Promise<void> {
+    this.#setMark();
     await this.#moveFilesAway();
     await rename(path.join(this.path, NEXT), path.join(this.path, "files"));
   }
 
   async removeFiles(): Promise<void> {
+    rmSync(this.#mark, { force: true });
     await this.#moveFilesAway();
     await this.sweep();
   }
 
   /** Removes all entries but these. */
   async removeAllBut(names: readonly string[]): Promise<void> {
+    rmSync(this.#mark, { force: true });
     for (const name of readdirSync(this.path)) {
       if (!names.includes(name)) await removeTree(path.join(this.path, name));
     }

@@ -14,6 +14,7 @@ import { ReadOnlyRun } from "./read-only-run.ts";
 import { Sandbox } from "./sandbox.ts";
 import type { SandboxHost } from "./sandbox-process.ts";
 import { StorageGate } from "./storage-gate.ts";
+import type { StorageState } from "#src/platform/runtime/project-storage.ts";
 import { watch } from "./watchdog.ts";
 
 /** A request to the sandbox. */
@@ -78,9 +79,19 @@ export class Project {
     return this.#gate.isDestroyed;
   }
 
-  storageState(): { state: "present" | "frozen" | "absent"; generation: number } {
-    const { state, generation } = this.#gate.current;
-    return { state: state === "destroyed" ? "absent" : state, generation };
+  async storageState(): Promise<StorageState> {
+    await this.#ready();
+    const { state, generation, lost } = this.#gate.current;
+    return { state: state === "destroyed" ? "absent" : state, generation, ...(lost && { lost }) };
+  }
+
+  /** Waits for the recovery, and notices when the files are gone: they are absent from then on. */
+  async #ready(): Promise<void> {
+    await this.#recovered;
+    const { state } = this.#gate.current;
+    if ((state !== "present" && state !== "frozen") || !this.#folder.isLost) return;
+    this.#host.log(`The files of project ${this.#id} are gone`);
+    await this.#inTurn(() => this.#gate.lose());
   }
 
   /** Passes a request to the sandbox. */
@@ -114,7 +125,7 @@ export class Project {
     response: ServerResponse,
     { path, generation }: { path: string; generation: number | undefined },
   ): Promise<void> {
-    await this.#recovered;
+    await this.#ready();
     this.#gate.checkReplace(generation);
     if (this.#replacement !== undefined) await this.#endSandbox();
     const replacement = randomUUID();
@@ -133,7 +144,7 @@ export class Project {
   }
 
   async git(response: ServerResponse, name: string, input: unknown): Promise<void> {
-    await this.#recovered;
+    await this.#ready();
     const term = name === "clone" ? CloneInput.parse(input).term : undefined;
     if (term !== undefined) this.#supersede(term);
     const kind = isReading(name) ? "read" : "change";
@@ -182,7 +193,7 @@ export class Project {
 
   /** Runs a command that cannot change the project. */
   async runReadOnly(response: ServerResponse, command: z.infer<typeof ReadOnlyCommand>): Promise<void> {
-    await this.#recovered;
+    await this.#ready();
     const run = this.#readOnlyTurn.then(() =>
       response.closed ? undefined : this.#runReadOnly(response, command),
     );
@@ -240,7 +251,7 @@ export class Project {
   }
 
   async freeze(generation: number): Promise<void> {
-    await this.#recovered;
+    await this.#ready();
     await this.#inTurn(async () => {
       await this.#gate.freeze(generation);
       await this.#endAll();
@@ -248,12 +259,12 @@ export class Project {
   }
 
   async thaw(generation: number): Promise<void> {
-    await this.#recovered;
+    await this.#ready();
     await this.#inTurn(() => this.#gate.thaw(generation));
   }
 
   async discard(generation: number): Promise<void> {
-    await this.#recovered;
+    await this.#ready();
     await this.#inTurn(async () => {
       await this.#gate.discard(generation);
       await this.#endAll();
@@ -282,7 +293,7 @@ export class Project {
   }
 
   async #sandboxFor(wanted: ProjectRequest): Promise<Sandbox> {
-    await this.#recovered;
+    await this.#ready();
     this.#check(wanted);
     const sandbox = await this.#started();
     // Check again: the files may have been frozen while the sandbox started.

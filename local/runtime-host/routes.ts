@@ -31,7 +31,7 @@ export async function answerCall(call: ProjectCall): Promise<void> {
   const route = `${request.method} ${url.pathname}`;
   const [, area = "", name = ""] = url.pathname.split("/");
   if (route === "DELETE /") return done(response, await project.destroy());
-  if (route === "GET /storage") return done(response, project.storageState());
+  if (route === "GET /storage") return done(response, await project.storageState());
   if (route === "POST /storage/freeze")
     return done(response, await project.freeze(await generationIn(request)));
   if (route === "POST /storage/thaw") return done(response, await project.thaw(await generationIn(request)));

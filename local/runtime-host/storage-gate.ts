@@ -6,9 +6,8 @@ import {
   frozen,
   replaced,
   thawed,
-  type StorageRecord,
 } from "#src/platform/runtime/storage-guard.ts";
-import { readStorageRecord, writeStorageRecord } from "./storage-record.ts";
+import { readStorageRecord, writeStorageRecord, type HostRecord } from "./storage-record.ts";
 
 /**
  * Whether a project's files are present, and under which generation they were last moved. Each decision is on disk when
@@ -16,14 +15,14 @@ import { readStorageRecord, writeStorageRecord } from "./storage-record.ts";
  */
 export class StorageGate {
   readonly #dir: string;
-  #record: StorageRecord;
+  #record: HostRecord;
 
   constructor(dir: string) {
     this.#dir = dir;
     this.#record = readStorageRecord(dir);
   }
 
-  get current(): StorageRecord {
+  get current(): HostRecord {
     return this.#record;
   }
 
@@ -60,11 +59,16 @@ export class StorageGate {
     await this.#put(replaced(this.#record, generation));
   }
 
+  /** Records that the files are missing although the service did not move them away. */
+  async lose(): Promise<void> {
+    await this.#put({ state: "absent", generation: this.#record.generation, lost: true });
+  }
+
   async destroy(): Promise<void> {
     await this.#put({ ...this.#record, state: "destroyed" });
   }
 
-  async #put(record: StorageRecord): Promise<void> {
+  async #put(record: HostRecord): Promise<void> {
     // Set at once for concurrent callers; if the disk fails, the earlier record is restored.
     const before = this.#record;
     if (record.state === before.state && record.generation === before.generation) return;

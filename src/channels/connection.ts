@@ -41,7 +41,8 @@ export interface Keeper {
 export interface Account {
   /** As `ChannelAdapter.credentials` returns them. */
   credentials: Readonly<Record<string, unknown>>;
-  self: Self;
+  /** To be read for each message: a bot may get another name while it is connected. */
+  readonly self: Self;
   environment: ApiEnvironment;
 }
 

@@ -25,4 +25,9 @@ export class PlatformFailure extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.mayHaveHappened = options.mayHaveHappened ?? false;
   }
+
+  /** Whether the same call may succeed later. */
+  get isPassing(): boolean {
+    return this.kind === "busy" || this.kind === "unreachable";
+  }
 }

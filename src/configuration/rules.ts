@@ -239,10 +239,10 @@ const RULES: readonly Rule[] = [
 ];
 
 /** Adds the rules to a schema of the variables. They run even if single variables are invalid. */
-export function withRules<T extends z.ZodType>(schema: T): T {
+export function withRules<T extends z.ZodType<Partial<Variables>>>(schema: T): T {
   return RULES.reduce(
     (ruled, { variable, problem, broken }) =>
-      ruled.refine((env) => !broken(Object(env)), { path: [variable], error: problem, when: () => true }),
+      ruled.refine((env) => !broken(env), { path: [variable], error: problem, when: () => true }),
     schema,
   );
 }

@@ -253,7 +253,7 @@ function validateHeaders(schema: z.ZodObject): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const parsed = schema.safeParse(Object.fromEntries(names.map((name) => [name, c.req.header(name)])));
     refuse(parsed);
-    c.req.addValidatedData("header", Object(parsed.data));
+    c.req.addValidatedData("header", parsed.data ?? {});
     return next();
   };
 }

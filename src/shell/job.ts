@@ -9,7 +9,7 @@ export const ScratchEntry = z.object({
   mode: z.number(),
   /** Target of a link. */
   target: z.string().default(""),
-  /** Size of a file, whose bytes are part of those beside the job, one file after the other. */
+  /** Length of a file's content in bytes. The contents of all files are in `WithBytes.bytes`, in the order of the entries. */
   size: z.number().int().nonnegative().default(0),
 });
 export type ScratchEntry = z.output<typeof ScratchEntry>;
@@ -28,10 +28,10 @@ export const Job = z.discriminatedUnion("kind", [
     text: z.string(),
     /** `$?` before the line. */
     status: z.number().int(),
-    /** All variables, which replace `env` and the shell's own; absent with the first line. */
+    /** All variables of the session. They replace `env` and the shell's own. Absent for the first line. */
     variables: Variables.optional(),
     scratch: z.array(ScratchEntry),
-    /** Whether the text may be incomplete, so that further lines may complete it. */
+    /** Whether an incomplete text is answered with `unfinished`, so that the next line can complete it. */
     mayContinue: z.boolean(),
   }),
 ]);
@@ -56,7 +56,7 @@ export const JobResult = z.discriminatedUnion("kind", [
     scratch: z.array(ScratchEntry),
   }),
   z.object({ kind: z.literal("unfinished") }),
-  /** The shell itself broke: because of a failure of the files, identified by its number, or a defect. */
+  /** The shell itself broke. `failure` is the number of the file call that failed; without it, the shell has a defect. */
   z.object({ kind: z.literal("failed"), failure: z.number().int().optional(), message: z.string() }),
 ]);
 export type JobResult = z.output<typeof JobResult>;

@@ -6,7 +6,7 @@ import type { KnownSecret } from "#src/agent/scrubbing/placement.ts";
 import { RunSecrets } from "#src/agent/scrubbing/run-secrets.ts";
 import { TurnRecords } from "#src/agent/turn-records.ts";
 import { taskEvents } from "#src/domain/agent-work/tasks/index.ts";
-import type { Model, ModelEvent, ToolCall } from "#src/models/model.ts";
+import type { Model, ModelEvent, ModelUsage, ToolCall } from "#src/models/model.ts";
 import type { Addition, TurnRecord } from "#src/platform/objects/task-logs.ts";
 import { modelError } from "#test/support/answering-model.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
@@ -46,6 +46,7 @@ async function turn(
     window = unshrinkable,
   }: { enter?: Gate["enter"]; secrets?: KnownSecret[]; window?: TurnContext["request"]["window"] } = {},
   writes: Addition[] = [],
+  used: ModelUsage[] = [],
 ) {
   const commands: string[] = [];
   const runtime = new MemoryRuntime({}, (command) => {
@@ -73,7 +74,7 @@ async function turn(
     calls: { tools: toolContext({ runtime }), gate: { enter }, beforeChange: async () => undefined },
     log: { records: new TurnRecords(1, records), writer },
     secrets: new RunSecrets({ load: async () => secrets, files: runtime, onUnreadable: () => {} }),
-    observer: { modelUsed: () => {}, said: () => {}, toolFailed: () => {} },
+    observer: { modelUsed: (counted) => used.push(counted), said: () => {}, toolFailed: () => {} },
   });
   return { turn: done, writes, commands };
 }
@@ -113,6 +114,21 @@ it("asks once where the provider refuses for another reason", async () => {
   const { model, shown } = failing("quota_exhausted");
   await expect(turn(model)).rejects.toMatchObject({ code: "quota_exhausted" });
   expect(shown).toHaveLength(1);
+});
+
+it("counts what a model thought and wrote before it broke off", async () => {
+  const broken: Model = {
+    name: "broken",
+    provider: "test",
+    async *stream(): AsyncGenerator<ModelEvent> {
+      yield { type: "text_delta", text: "said" };
+      yield { type: "hidden_delta", text: "many words of thinking and of arguments ".repeat(10) };
+      throw modelError("bad_response");
+    },
+  };
+  const used: ModelUsage[] = [];
+  await expect(turn(broken, [], {}, [], used)).rejects.toMatchObject({ code: "bad_response" });
+  expect(used.at(-1)?.outputTokens).toBeGreaterThan(50);
 });
 
 const calls = [

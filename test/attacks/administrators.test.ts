@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import {
   adminActions,
@@ -16,16 +16,18 @@ import type { Role, Scope, UserCaller } from "#src/domain/organisations/access/i
 import { changeRole, leaveTeam } from "#src/domain/organisations/members/index.ts";
 import { deleteContainer } from "#src/domain/workspaces/containers/index.ts";
 import { createProject, deleteProject, requireProject } from "#src/domain/workspaces/projects/index.ts";
+import type { Services } from "#src/services.ts";
 import { asMember, joinTeam, newColleague, newMember, newTeam } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { messageToAgent, NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
 import { CLIENT } from "#test/support/people.ts";
+import { partOf } from "#test/support/part-of.ts";
 
 const database = await openDatabase();
 afterAll(() => database.close());
 const { db } = database;
 
-const deps = Object({
+const deps = partOf<Services>({
   db,
   config: { DEFAULT_MODEL: "demo", ...NO_AGENT_LIMITS },
   modelSettings: { platformModels: ["demo"] },
@@ -79,6 +81,17 @@ describe("an administrator of the installation who enters the project of others"
     );
   });
 
+  it("leaves another row when an hour has passed", async () => {
+    await enter(admin.caller, "file.read");
+    await db
+      .update(adminActions)
+      .set({ createdAt: sql`now() - interval '61 minutes'` })
+      .where(eq(adminActions.adminId, admin.id));
+    await enter(admin.caller, "file.read");
+    expect(await trail()).toEqual([entered("file.read"), entered("file.read")]);
+    expect(await told()).toHaveLength(2);
+  });
+
   it("leaves one for a message to the agent", async () => {
     await sendMessage(deps, admin.caller, {
       project: project.id,
@@ -125,12 +138,12 @@ describe("an administrator of the installation who enters the project of others"
 });
 
 it("to reload the connections leaves a row", async () => {
-  const gateway = {
+  const gateway = partOf<Services>({
     db,
-    gatewayShards: Object({ sync: async () => {} }),
+    gatewayShards: { sync: async () => {} },
     config: { GATEWAY_NUM_SHARDS: 1 },
-    log: Object({}),
-  };
+    log: {},
+  });
   await retryConnections(gateway, { adminId: admin.id, address: "192.0.2.9" });
   expect(await trail()).toEqual([
     expect.objectContaining({ actionType: "gateway.reloaded", ipAddress: "192.0.2.9" }),
@@ -143,12 +156,13 @@ describe("an administrator of a team", () => {
     const container = crypto.randomUUID();
     await db.insert(containers).values({ id: container, projectId: project.id, name: "web", label: "web" });
     await deleteContainer(deps, caller, { project: project.id, container }, CLIENT);
-    await deleteProject(
-      Object({ ...deps, workspaces: { destroy: async () => {} }, archives: {}, log: { warn: () => {} } }),
-      caller,
-      project.id,
-      CLIENT,
-    );
+    const deleting = partOf<Services>({
+      ...deps,
+      workspaces: { destroy: async () => {} },
+      archives: {},
+      log: { warn: () => {} },
+    });
+    await deleteProject(deleting, caller, project.id, CLIENT);
     const log = await db.select().from(auditLog).where(eq(auditLog.teamId, project.teamId));
     const by = { userId: team.owner.id, ipAddress: CLIENT.address, projectId: null };
     for (const deed of [

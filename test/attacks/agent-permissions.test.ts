@@ -3,8 +3,9 @@ import { NO_BUBBLEWRAP, SKIPPED } from "#test/local/support/runtime-host.ts";
 import type { Account } from "#test/support/api-client.ts";
 import { newChatClient } from "#test/support/chat-client.ts";
 import { startGitServer, type GitServer } from "#test/support/git-server.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
 import { call, script } from "#test/support/task-client.ts";
+import { drawn } from "#test/support/draw.ts";
 
 const DEPLOY = "echo deploy\n";
 
@@ -23,24 +24,26 @@ const WRITES = [
 ];
 
 const DRIVERS = [
-  { driver: "embedded", skip: false, why: "" },
-  { driver: "host", skip: NO_BUBBLEWRAP, why: SKIPPED },
-];
+  { driver: "embedded", shared: "eager", skip: false, why: "" },
+  { driver: "host", shared: "host", skip: NO_BUBBLEWRAP, why: SKIPPED },
+] as const;
 
-describe.each(DRIVERS)("the agent's notes on the $driver runtime$why", ({ driver, skip }) => {
+const tried = drawn(
+  DRIVERS.flatMap(({ driver }) => Object.keys(LINKS).map((link) => ({ driver, link }))),
+  { of: ({ driver }) => driver, kind: ({ link }) => link, each: 2 },
+);
+
+describe.each(DRIVERS)("the agent's notes on the $driver runtime$why", ({ driver, shared, skip }) => {
   let git: GitServer;
-  let service: TestService;
+  let service: SharedService;
   let owner: Account;
   beforeAll(async () => {
     if (skip) return;
     git = await startGitServer();
-    service = await startService({ PROJECT_RUNTIME: driver, OUTBOUND_ALLOW_PRIVATE: "true" });
+    service = await otherSharedService(shared);
     owner = await service.signUp();
   });
-  afterAll(async () => {
-    await service?.close();
-    await git?.close();
-  });
+  afterAll(() => git?.close());
 
   /** A project cloned from another person's repository with these links. */
   async function cloned(links: Record<string, string>) {
@@ -61,8 +64,9 @@ describe.each(DRIVERS)("the agent's notes on the $driver runtime$why", ({ driver
     return newChatClient(service, { account: owner, projectId: body.id });
   }
 
-  it.skipIf(skip).each(Object.entries(LINKS))("are written through no link: %s", async (_name, links) => {
-    const client = await cloned(links);
+  const links = tried.filter((each) => each.driver === driver).map(({ link }) => link);
+  it.skipIf(skip).each(links)("are written through no link: %s", async (link) => {
+    const client = await cloned(LINKS[link] ?? {});
     const edits = script({ tools: WRITES }, { text: "Done." });
     const frames = await client.ask(edits, { edit_mode: "allow" });
     const results = frames.filter(({ type }) => type === "tool_call").map(({ data }) => data?.["result"]);

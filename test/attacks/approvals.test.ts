@@ -5,13 +5,13 @@ import {
   type ChatFrame,
   type ChatStream,
 } from "#test/support/chat-client.ts";
-import { MODEL_WIRES } from "#test/support/model-servers.ts";
 import { startRawProvider, type RawProvider } from "#test/support/raw-provider.ts";
-import { startService, type TestService } from "#test/support/service.ts";
-import { sharedService } from "#test/support/shared-service.ts";
+import { otherSharedService, sharedService } from "#test/support/shared-service.ts";
 import { openSocket } from "#test/support/socket.ts";
 import { call, newTaskClient, script } from "#test/support/task-client.ts";
 import { newTeamClient, type TeamClient } from "#test/support/team-client.ts";
+import { fieldsOf } from "#test/support/fields.ts";
+import { withOwnModel } from "./support/own-model.ts";
 
 /** `echo harmless` once it is decoded; to an eye for secrets it looks like one. */
 const PAYLOAD = "ZWNobyBoYXJtbGVzcyAjIHhRN3YyTDlrVDRtUjhwVzE=";
@@ -109,7 +109,7 @@ describe("the approver", () => {
     const shown = { env: { A: "«secret:API_TOKEN»" } };
     for (const parameters of [event?.data?.["parameters"], whole?.parameters, listed?.parameters]) {
       expect(parameters).toMatchObject(shown);
-      expect(Object(parameters).command).toMatch(/^echo «secret:API_TOKEN» \| base64 -d \| sh; echo /u);
+      expect(fieldsOf(parameters)["command"]).toMatch(/^echo «secret:API_TOKEN» \| base64 -d \| sh; echo /u);
       expect(JSON.stringify(parameters)).not.toContain(STORED);
       expect(JSON.stringify(parameters)).not.toContain(btoa(`x${STORED}`));
     }
@@ -122,32 +122,36 @@ const contentOf = (bytes: number) =>
 const writing = (bytes: number) => [JSON.stringify({ file_path: "a", content: contentOf(bytes) })];
 
 describe("a call that is too large to be read", () => {
-  const [wire] = MODEL_WIRES;
   let provider: RawProvider;
-  let own: TestService;
+  let writer: ChatClient;
+  let model: string;
   beforeAll(async () => {
-    if (!wire) throw new Error("No wire");
-    provider = await startRawProvider(wire, {
-      // The next request contains the tool's result.
-      "the limit is 65536": { text: ["Then not."] },
-      "Wrote a": { text: ["Done."] },
-      "write too much": { call: writing(65_537) },
-      "write a lot": { call: writing(65_536) },
-      "": { text: ["A title"] },
-    });
-    own = await startService({ ...wire.variables(provider.origin), DEFAULT_MODEL: wire.model });
+    provider = await startRawProvider(
+      { name: "OpenAI" },
+      {
+        // The next request contains the tool's result.
+        "the limit is 65536": { text: ["Then not."] },
+        "Wrote a": { text: ["Done."] },
+        "write too much": { call: writing(65_537) },
+        "write a lot": { call: writing(65_536) },
+        "": { text: ["A title"] },
+      },
+    );
+    // It reaches the provider on this machine.
+    const eager = await otherSharedService("eager");
+    writer = await newChatClient(eager);
+    model = await withOwnModel(eager, writer.account, provider.origin);
   });
-  afterAll(async () => {
-    await own?.close();
-    await provider?.close();
-  });
+  afterAll(() => provider?.close());
+
+  const newChat = async () => {
+    const chat = await writer.call<{ id: string }>("POST", "/api/chat", { project_id: writer.projectId });
+    return { chat_id: chat.body.id, edit_mode: "ask", model };
+  };
 
   it("is refused before the approver is asked, and the model is told", async () => {
-    const writer = await newChatClient(own);
-    const { event, result } = await allowing(
-      writer,
-      await writer.send("write too much", { edit_mode: "ask" }),
-    );
+    const stream = await writer.send("write too much", await newChat());
+    const { event, result } = await allowing(writer, stream);
     expect(event).toBeUndefined();
     expect(result).toMatchObject({
       success: false,
@@ -158,8 +162,7 @@ describe("a call that is too large to be read", () => {
   });
 
   it("is asked about, whole, up to the limit", async () => {
-    const writer = await newChatClient(own);
-    const shown = await allowing(writer, await writer.send("write a lot", { edit_mode: "ask" }));
+    const shown = await allowing(writer, await writer.send("write a lot", await newChat()));
     const parameters = { file_path: "a", content: contentOf(65_536) };
     expect(shown.event?.data).toMatchObject({ parameters_shortened: true });
     expect(shown.whole?.parameters).toEqual(parameters);
@@ -173,7 +176,7 @@ describe("a question", () => {
     const socket = await openSocket(service.url, `/ws/chat/${client.projectId}?token=${team.owner.token}`);
     socket.send({ message: script({ tools: [call("bash_exec", { command: "true" })] }), edit_mode: "ask" });
     const event = await socket.next("approval_required");
-    const { approval_url: url, approval_id } = Object(event["data"]);
+    const { approval_url: url, approval_id } = fieldsOf(event["data"]);
     const colleague = await team.join("editor");
     const viewer = await team.join("viewer");
     const stranger = await service.signUp();

@@ -10,6 +10,7 @@ import { newColleague } from "#test/support/colleagues.ts";
 import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { CLIENT } from "#test/support/people.ts";
+import { partOf } from "#test/support/part-of.ts";
 import { BOUNDED_OTHERWISE, CEILINGS_OF, STORES_NOTHING } from "./support/bounded-otherwise.ts";
 import { DRIVERS, type Ceiled } from "./support/ceiling-drivers.ts";
 
@@ -111,8 +112,14 @@ it("a person sees every ceiling, with what they hold and nobody else's", async (
 });
 
 it("a person with too many streams of a task is refused with a sentence", async () => {
-  const taskLogs = Object({ stream: async () => new Response(null, { status: 429 }) });
-  await expect(streamTask({ taskLogs }, { id: "task", status: "running" }, 0, "ada")).rejects.toMatchObject({
+  await expect(
+    streamTask(
+      partOf({ taskLogs: { stream: async () => new Response(null, { status: 429 }) } }),
+      { id: "task", status: "running" },
+      0,
+      "ada",
+    ),
+  ).rejects.toMatchObject({
     code: "rate_limited",
     message: "Too many streams of this task are open: close one",
   });

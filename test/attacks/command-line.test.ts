@@ -17,8 +17,8 @@ beforeAll(async () => {
 
 /** The status of an attempt to connect; 101 when it is let in. */
 async function statusOf(authorization: string | undefined, query = "", path = COMMAND_LINE): Promise<number> {
-  const headers = authorization === undefined ? {} : { authorization };
-  const refusal = await refusalOf(new URL(path + query, service.url), Object(headers));
+  const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+  const refusal = await refusalOf(new URL(path + query, service.url), headers);
   return refusal?.status ?? 101;
 }
 

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { NO_BUBBLEWRAP, SKIPPED } from "#test/local/support/runtime-host.ts";
 import type { Account } from "#test/support/api-client.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
 import { openSocket } from "#test/support/socket.ts";
 
 /** What the program writes: a caller without `container.view` may not see it. */
@@ -10,7 +10,7 @@ const WRITTEN = `written-${crypto.randomUUID()}`;
 const PROGRAM = `echo ${WRITTEN.replaceAll("-", "''-")}; exit 3`;
 
 describe.skipIf(NO_BUBBLEWRAP)(`what a container wrote${SKIPPED}`, () => {
-  let service: TestService;
+  let service: SharedService;
   let owner: Account;
   let project: { id: string; slug: string };
   let containerId: string;
@@ -21,7 +21,7 @@ describe.skipIf(NO_BUBBLEWRAP)(`what a container wrote${SKIPPED}`, () => {
   let blind: string;
 
   beforeAll(async () => {
-    service = await startService({ PROJECT_RUNTIME: "host" });
+    service = await otherSharedService("host");
     owner = await service.signUp();
     project = await service.newProject(owner.token);
     const { token } = owner;
@@ -58,7 +58,6 @@ describe.skipIf(NO_BUBBLEWRAP)(`what a container wrote${SKIPPED}`, () => {
       { interval: 100 },
     );
   });
-  afterAll(() => service?.close());
 
   const container = () => `/api/projects/${project.id}/containers/${containerId}`;
   const shows = async (key: string, method: string, path: string, json?: unknown) =>

@@ -1,91 +1,15 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { sql } from "drizzle-orm";
 import { askProvider, newDeployer, see, standinList, type Deployer } from "#test/support/deployer.ts";
 import { databaseOf } from "#test/support/database.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
 import { newTeamClient } from "#test/support/team-client.ts";
 
-/** Ways in which services that deploy have failed, and the test that shows that this one does not. */
-const SHOWN: readonly [weakness: string, file: string, test: string][] = [
-  [
-    "the way back from OAuth can be replayed, or taken to another account",
-    "test/journeys/deployment-oauth.test.ts",
-    "is good for the browser and session that began it, once",
-  ],
-  [
-    "the PKCE verifier can be read",
-    "test/domain/hosting/credentials/connect-account.test.ts",
-    "is exchanged with the verifier that never left the service",
-  ],
-  [
-    "secrets stand in plain metadata, and are returned",
-    "test/journeys/deployment-credentials.test.ts",
-    "shows its secrets in no answer, no plain column and no log",
-  ],
-  [
-    "one credential that cannot be decrypted spoils the list",
-    "test/domain/hosting/credentials/credentials.test.ts",
-    "that cannot be decrypted spoils no list, and is replaced by a new token",
-  ],
-  [
-    "viewers deploy and delete",
-    "test/journeys/deployment-refusals.test.ts",
-    "are seen but not changed by viewers, and not found by strangers",
-  ],
-  [
-    "two credentials of one place make every lookup fail",
-    "test/domain/hosting/credentials/credentials.test.ts",
-    "is one per person, provider and project, however many are stored at once",
-  ],
-  [
-    "metadata of null passes for what is required, and a change wipes the rest",
-    "test/domain/hosting/credentials/metadata.test.ts",
-    "is stored without null and empty values, known or not",
-  ],
-  [
-    "containers that are deployed together disturb one another",
-    "test/journeys/deployment-following.test.ts",
-    "with a target is deployed by deploy-all, and one without is not",
-  ],
-  [
-    "the log of a deployment is lost, or comes at its end",
-    "test/journeys/deployment-following.test.ts",
-    "by its stream, from the first line to the end, and from any line on",
-  ],
-  [
-    "a deleted deployment leaves its site",
-    "test/journeys/deployments.test.ts",
-    "is published, changed at the same address, brought back, and taken down",
-  ],
-  [
-    "providers that do nothing report success",
-    "test/journeys/deployment-refusals.test.ts",
-    "to each of the 17 other providers, under every address",
-  ],
-  [
-    "variables come after the build, or change nothing that is there",
-    "test/platform/hosting/support/hosting-contract.ts",
-    "publishes files with their variables, and says where they are",
-  ],
-  [
-    "an id that is none is a failure of the database",
-    "test/journeys/deployment-refusals.test.ts",
-    "are not found by %s",
-  ],
-];
-
-describe("it is shown elsewhere that it does not happen here that", () => {
-  it.each(SHOWN)("%s", async (_, file, test) => {
-    expect(await readFile(file, "utf8")).toContain(`"${test}"`);
-  });
-});
-
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService({ DEPLOYMENT_POLL_SECONDS: "1", SOCKET_CHECK_SECONDS: "5" });
+  service = await otherSharedService("eager");
 });
-afterAll(() => service?.close());
 
 const PAGE = { "index.html": "<h1>Page</h1>" };
 const NETLIFY = { provider: "netlify" };

@@ -81,7 +81,7 @@ describe("what others wrote stays on its line and within its marks", () => {
     ["a quotation", quotedText(ORDER)],
     ["a quotation with other marks", quotedText('a"b“c”d«e»f„g')],
     ["a name", receivedName(ORDER)],
-    ["a name at WhatsApp", Object(fromWhatsapp({ text: { body: "hi" } })[0]).sender.name],
+    ["a name at WhatsApp", nameAtWhatsapp()],
     ["a name at Discord", nameAtDiscord()],
   ])("%s", (_, text) => {
     expect(text).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
@@ -114,6 +114,11 @@ async function noFile() {
 }
 
 /** The pressed button of a person whose nickname is the order. */
+function nameAtWhatsapp(): string {
+  const [event] = fromWhatsapp({ text: { body: "hi" } });
+  return event?.kind === "message" ? event.sender.name : "";
+}
+
 function nameAtDiscord(): string {
   const user = { id: "7", username: "ann" };
   const pressed = {

@@ -46,28 +46,18 @@ const ALL = { reads: true, asks: true, changes: true, connects: true, follows: t
 const NONE = { reads: false, asks: false, changes: false, connects: false, follows: false };
 
 describe("a page", () => {
-  it.each([
-    service.url,
-    `http://localhost:${port}`,
-    "http://localhost",
-    "http://localhost:3000",
-    "http://localhost:5173",
-    "http://127.0.0.1:5173",
-    "tauri://localhost",
-  ])("of a console may act for its visitor: %s", async (origin) => {
-    expect(await whatGets(origin)).toEqual(ALL);
-  });
+  it.each([service.url, `http://localhost:${port}`, "http://localhost:3000", "tauri://localhost"])(
+    "of a console may act for its visitor: %s",
+    async (origin) => {
+      expect(await whatGets(origin)).toEqual(ALL);
+    },
+  );
 
   it.each([
-    "http://localhost:1",
     "http://localhost:8080",
-    "http://127.0.0.1:8000",
-    "http://localhost:42000",
     "https://localhost:5173",
-    "http://localhost:51730",
     `http://[::1]:${port}`,
     "http://localhost:5173.evil.example",
-    "http://app-1--web.localhost:5173",
     `http://app-1--web.localhost:${port}`,
     "https://evil.example",
     "null",

@@ -2,78 +2,71 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SandboxHolder } from "#durable-objects/project-sandbox/holder.ts";
 import { answerRequest } from "#durable-objects/project-sandbox/routes.ts";
 import { StorageState, type KeyValues } from "#durable-objects/project-sandbox/storage-state.ts";
+import {
+  applyConfig,
+  ConfigDocument,
+  createContainer,
+  updateContainer,
+  type ContainerWish,
+} from "#src/domain/workspaces/containers/index.ts";
+import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { createLog } from "#src/platform/log/log.ts";
-import { SANDBOX_PORTS, SERVER_PORT } from "#src/platform/runtime/http-runtime/protocol.ts";
+import { SANDBOX_PORTS } from "#src/platform/runtime/http-runtime/protocol.ts";
+import { createSecrets } from "#src/platform/secrets/secrets.ts";
+import { newColleague } from "#test/support/colleagues.ts";
+import { containerDeps } from "#test/support/container-deps.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { MemoryRuntime } from "#test/support/memory-runtime.ts";
 import { sharedService } from "#test/support/shared-service.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { fieldsOf } from "#test/support/fields.ts";
 
-/** Ports that programs usually have, and the service's own. */
-const USUAL = [3000, 8080, 5173];
-const refusal = (port: number) => ({
-  detail: `Port ${port} is used by the environment that runs this project: choose another port`,
+const secrets = createSecrets("a-secret-key-for-tests-of-32-characters");
+let database: Awaited<ReturnType<typeof openDatabase>>;
+beforeAll(async () => {
+  database = await openDatabase();
 });
+afterAll(() => database.close());
 
-/** A project of a service, with a container in it. */
-interface Place {
-  service: Pick<TestService, "call">;
-  token: string;
-  project: string;
-  container: string;
+/** A project whose runtime uses these ports itself, and what a request does there that names a port. */
+async function open(reservedPorts: readonly number[]) {
+  const { db } = database;
+  const { caller } = await newColleague(db);
+  const project = await createProject(database, caller, {
+    name: "app",
+    description: "",
+    sourceType: "empty",
+  });
+  const runtime = Object.assign(new MemoryRuntime(), { reservedPorts });
+  const base = containerDeps({ db, secrets });
+  const deps = {
+    ...base,
+    config: { ...base.config, APP_DOMAIN: undefined, PUBLIC_URL: "https://service.test" },
+    workspaces: { runtime: () => runtime },
+  };
+  const add = async (wish: ContainerWish) =>
+    (await createContainer(deps, caller, project.id, wish)).container;
+  const { id: container } = await add({ name: "web", startupCommand: "node ." });
+  const change = (port: number) =>
+    updateContainer(deps, caller, { project: project.id, container }, { port });
+  const apply = (document: object) => applyConfig(deps, project, runtime, ConfigDocument.parse(document));
+  /** Every request that takes a port, by its operation in the API's description. */
+  const requests: Record<string, ((port: number) => Promise<unknown>)[]> = {
+    "post /api/projects/{project}/containers": [
+      (port) => add({ name: "a", port }),
+      (port) => add({ name: "b", containerType: "service", port }),
+    ],
+    "patch /api/projects/{project}/containers/{container}": [change],
+    "post /api/projects/{project}/setup-config": [
+      (port) => apply({ apps: { c: { start: "node .", port } }, primaryApp: "c" }),
+      (port) => apply({ infrastructure: { d: { image: "redis", port } }, primaryApp: "" }),
+    ],
+  };
+  return { add, requests };
 }
-
-async function open(service: Pick<TestService, "call" | "signUp" | "newProject">): Promise<Place> {
-  const { token } = await service.signUp();
-  const { id: project } = await service.newProject(token);
-  const json = { name: "web", startup_command: "node ." };
-  const made = await service.call<{ container: { id: string } }>(
-    "POST",
-    `/api/projects/${project}/containers`,
-    {
-      token,
-      json,
-    },
-  );
-  return { service, token, project, container: made.body.container.id };
-}
-
-/** Every request that takes a port, by its operation in the API's description. */
-const REQUESTS: Record<string, (place: Place, port: number) => { path: string; json: object }[]> = {
-  "post /api/projects/{project}/containers": ({ project }, port) => [
-    { path: `/api/projects/${project}/containers`, json: { name: "a", port } },
-    { path: `/api/projects/${project}/containers`, json: { name: "b", container_type: "service", port } },
-  ],
-  "patch /api/projects/{project}/containers/{container}": ({ project, container }, port) => [
-    { path: `/api/projects/${project}/containers/${container}`, json: { port } },
-  ],
-  "post /api/projects/{project}/setup-config": ({ project }, port) => [
-    {
-      path: `/api/projects/${project}/setup-config`,
-      json: { apps: { c: { start: "node .", port } }, primaryApp: "c" },
-    },
-    {
-      path: `/api/projects/${project}/setup-config`,
-      json: { infrastructure: { d: { image: "redis", port } }, primaryApp: "" },
-    },
-  ],
-};
-
-const ask = (place: Place, operation: string, { path, json }: { path: string; json: object }) => {
-  const [method = ""] = operation.split(" ");
-  return place.service.call(method.toUpperCase(), path, { token: place.token, json });
-};
 
 describe("where a request names a port", () => {
-  const usual = sharedService();
-  let contained: TestService;
-  beforeAll(async () => {
-    // A refusal comes before the runtime is called, so this test needs no container.
-    const sandbox = { PROJECT_RUNTIME: "sandbox", PROJECT_SANDBOX: Object({}) };
-    contained = await startService({}, { reroute: (variables) => ({ ...variables, ...sandbox }) });
-  });
-  afterAll(() => contained?.close());
-
   it("the table of these requests is complete", async () => {
-    const { body } = await usual.call<{ paths: Record<string, Record<string, object>> }>(
+    const { body } = await sharedService().call<{ paths: Record<string, Record<string, object>> }>(
       "GET",
       "/openapi.json",
     );
@@ -82,39 +75,29 @@ describe("where a request names a port", () => {
         takesPort(operation, body) ? [`${method} ${path}`] : [],
       ),
     );
-    expect(taking.toSorted()).toEqual(Object.keys(REQUESTS).toSorted());
+    const { requests } = await open([]);
+    expect(taking.toSorted()).toEqual(Object.keys(requests).toSorted());
   });
 
-  describe.each(Object.entries(REQUESTS))("%s", (operation, requests) => {
-    it.each(SANDBOX_PORTS)("refuses the sandbox runtime's own port %i", async (port) => {
-      const place = await open(contained);
-      for (const request of requests(place, port)) {
-        expect(await ask(place, operation, request)).toMatchObject({ status: 400, body: refusal(port) });
+  it("each refuses the sandbox runtime's own ports, and leaves users those that the runtime does not use", async () => {
+    const [contained, usual] = [await open(SANDBOX_PORTS), await open([])];
+    for (const port of SANDBOX_PORTS) {
+      const message = `Port ${port} is used by the environment that runs this project: choose another port`;
+      for (const request of Object.values(contained.requests).flat()) {
+        await expect(request(port)).rejects.toMatchObject({ code: "invalid_input", message });
       }
-    });
-
-    it("leaves users the usual ports where the runtime does not use them", async () => {
-      const place = await open(usual);
-      for (const port of [...USUAL, SERVER_PORT]) {
-        for (const request of requests(place, port)) {
-          expect(await ask(place, operation, request)).toMatchObject({ status: 200 });
-        }
+      for (const request of Object.values(usual.requests).flat()) {
+        await expect(request(port)).resolves.toBeDefined();
       }
-    });
+    }
   });
 
   it("a sandbox has 8080, the port of a service elsewhere may be any, and none is given that is refused", async () => {
-    const { token, project, container } = await open(contained);
-    const add = (json: object) =>
-      contained.call("POST", `/api/projects/${project}/containers`, { token, json });
-    expect(await add({ name: "go", port: 8080 })).toMatchObject({ body: { container: { port: 8080 } } });
-    const external = { deployment_mode: "external", external_endpoint: "https://api.example", port: 3000 };
-    expect(await add({ name: "api", ...external })).toMatchObject({ status: 200 });
-    expect(await add({ name: "next" })).toMatchObject({ body: { container: { port: 3001 } } });
-    const path = `/api/projects/${project}/containers/${container}`;
-    expect(await contained.call("PATCH", path, { token, json: { name: "x" } })).toMatchObject({
-      status: 200,
-    });
+    const { add } = await open(SANDBOX_PORTS);
+    expect(await add({ name: "go", port: 8080 })).toMatchObject({ port: 8080 });
+    const external = { deploymentMode: "external", externalEndpoint: "https://api.example" } as const;
+    expect(await add({ name: "api", ...external, port: 3000 })).toMatchObject({ port: 3000 });
+    expect(await add({ name: "next" })).toMatchObject({ port: 3001 });
   });
 });
 
@@ -128,13 +111,13 @@ function takesPort(operation: object, document: object): boolean {
       const target = node.$ref
         .slice(2)
         .split("/")
-        .reduce<unknown>((at, name) => Object(at)[name], document);
+        .reduce<unknown>((at, name) => fieldsOf(at)[name], document);
       return has(target);
     }
-    if ("properties" in node && "port" in Object(node.properties)) return true;
+    if ("properties" in node && "port" in fieldsOf(node.properties)) return true;
     return Object.values(node).some(has);
   };
-  return has(Object(operation).requestBody);
+  return has(fieldsOf(operation)["requestBody"]);
 }
 
 describe("the object of a sandbox", () => {

@@ -7,12 +7,14 @@ import { publishAgent } from "#src/domain/marketplace/authoring/index.ts";
 import { chooseModelFor, type ChooseModelDeps } from "#src/domain/models/model-keys/index.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { modelSettings } from "#src/models/settings.ts";
+import type { Services } from "#src/services.ts";
 import { newColleague, type Colleague } from "#test/support/colleagues.ts";
 import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { listAgent } from "#test/support/marketplace.ts";
 import { messageToAgent, NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
 import { CLIENT } from "#test/support/people.ts";
+import { partOf } from "#test/support/part-of.ts";
 
 const database = await openDatabase();
 afterAll(() => database.close());
@@ -52,7 +54,7 @@ async function newSale(values: Partial<typeof agents.$inferInsert> = {}) {
 }
 
 function ask({ id: userId, projectId }: Owner, wish: Partial<StartTask>) {
-  const deps = Object({
+  const deps = partOf<Services>({
     db,
     config: { DEFAULT_MODEL: "demo", ...NO_AGENT_LIMITS },
     modelSettings: settings,
@@ -103,7 +105,7 @@ describe("a closed agent is refused a model that is not the platform's", () => {
   });
 
   it.each(OWN_MODELS)("before its key is looked up, at each of its turns: %s", async (model) => {
-    const deps: ChooseModelDeps = Object({ db: Object.create(null), modelSettings: settings });
+    const deps = partOf<ChooseModelDeps>({ modelSettings: settings });
     const who = { userId: crypto.randomUUID(), teamId: crypto.randomUUID(), isPromptSecret: true };
     await expect(chooseModelFor(deps, who, model)).rejects.toMatchObject({
       code: "forbidden",

@@ -5,6 +5,7 @@ import { sharedService } from "#test/support/shared-service.ts";
 import { openSocket, type TestSocket } from "#test/support/socket.ts";
 import { call, script } from "#test/support/task-client.ts";
 import { newTeamClient, type TeamClient } from "#test/support/team-client.ts";
+import { fieldsOf } from "#test/support/fields.ts";
 
 const service = sharedService();
 /** Stands in the message, in a command and in the answer. */
@@ -77,7 +78,7 @@ beforeAll(async () => {
   owners?.send({ message: MESSAGE, chat_id: chatId, edit_mode: "ask" });
   const asked = await owners?.next("approval_required");
   taskId = String(asked?.["task_id"]);
-  approvalId = String(Object(asked?.["data"]).approval_id);
+  approvalId = String(fieldsOf(asked?.["data"])["approval_id"]);
 });
 afterAll(() => {
   for (const each of sockets.values()) for (const socket of each) socket.close();

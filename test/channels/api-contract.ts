@@ -107,12 +107,12 @@ export function apiContract(platform: PlatformUnderTest): void {
     });
 
     const tools = { running: () => running, say, last };
-    if (has.replies) describeReplies(tools);
-    if (has.threads) describeThreads(tools);
-    if (has.strictMarkup) describeStrictMarkup(tools);
-    if (has.files) describeFiles(tools);
-    if (has.network) describeTroubles(tools);
-    if (has.downloads) describeDownloads(tools, has.downloadsByAddress);
+    describeFiles(tools);
+    if (has.includes("replies")) describeReplies(tools);
+    if (has.includes("threads")) describeThreads(tools);
+    if (has.includes("strictMarkup")) describeStrictMarkup(tools);
+    if (has.includes("network")) describeTroubles(tools);
+    if (has.includes("downloads")) describeDownloads(tools, has.includes("downloadsByAddress"));
   });
 }
 

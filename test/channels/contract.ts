@@ -3,9 +3,12 @@ import { describe, expect, it } from "vitest";
 import { type ChannelAdapter, PLATFORMS, type Self, type WebhookRequest } from "#src/channels/channel.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { bytes, get, NOW, post } from "./requests.ts";
+import { runs } from "#test/support/soak.ts";
 
-const MUTATIONS = 1_000;
-const GARBAGE = 300;
+/** `FUZZ_RUNS=300` for a long run. */
+const RUNS = runs(20);
+const MUTATIONS = 4 * RUNS;
+const GARBAGE = 2 * RUNS;
 const SELF: Self = { botId: "1", botName: "bot" };
 
 interface Secrets<Credentials> {

@@ -19,6 +19,12 @@ export function environmentOf(parts: Partial<ApiEnvironment> = {}): ApiEnvironme
   };
 }
 
+/** The same, for a platform at another address. */
+export function environmentAt(platform: "discord" | "slack" | "whatsapp", url: string): ApiEnvironment {
+  const environment = environmentOf();
+  return { ...environment, baseUrls: { ...environment.baseUrls, [platform]: url } };
+}
+
 /** A text to be sent, as plain as it may be. */
 export function outgoingText(place: Place, markup: string, parts: Partial<OutgoingText> = {}): OutgoingText {
   return {

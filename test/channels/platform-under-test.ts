@@ -44,6 +44,12 @@ export interface RunningPlatform {
   close(): Promise<void>;
 }
 
+/**
+ * Calls over a network, with all their troubles; threads; replies to one message, at a place that is no thread; markup that it
+ * may refuse; downloads; and downloads from an address that a person's message names.
+ */
+export type Feature = "network" | "threads" | "replies" | "strictMarkup" | "downloads" | "downloadsByAddress";
+
 /** A platform as its contract needs it. */
 export interface PlatformUnderTest {
   label: string;
@@ -52,19 +58,7 @@ export interface PlatformUnderTest {
   render: (markdown: string) => Promise<readonly RenderedText[]>;
   /** What a reader sees of a text: the markup itself, where the platform's mock does not interpret it. */
   reads: (text: RenderedText) => string;
-  has: {
-    /** Calls over a network, with all their troubles. */
-    network: boolean;
-    threads: boolean;
-    /** Replies to one message, at a place that is no thread. */
-    replies: boolean;
-    files: boolean;
-    /** Markup that it may refuse. */
-    strictMarkup: boolean;
-    downloads: boolean;
-    /** Whether what a person sent names an address that the service then fetches. */
-    downloadsByAddress: boolean;
-  };
+  has: readonly Feature[];
 }
 
 /** The troubles of a platform that is one server. */

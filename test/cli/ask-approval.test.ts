@@ -4,8 +4,7 @@ import { expect, it, vi } from "vitest";
 import { askVerdict } from "#cli/tasks/ask-approval.ts";
 
 it("a key that was typed before the question is no answer to it, also of a process that was busy", async () => {
-  const stdin = Object(new PassThrough());
-  stdin.setRawMode = () => stdin;
+  const stdin = Object.assign(new PassThrough(), { setRawMode: () => stdin });
   const show = vi.fn<() => void>();
   // From here on, times that are over come before what can be read.
   await turn();

@@ -1,109 +1,59 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { z } from "zod";
-import { startHosting } from "#local/hosting/index.ts";
-import { newDeployer, PATIENCE, see, type Deployer } from "#test/support/deployer.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { serve } from "#local/serve.ts";
+import { newDeployer, see, type Deployer } from "#test/support/deployer.ts";
+import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
 import { jsonLines, newMachine, type Machine } from "./support/machine.ts";
 import { Failure, Lines } from "./support/schemas.ts";
 import { programSession } from "./support/session.ts";
 
-/** A provider that never finishes. */
-let slow: { url: string; close: () => Promise<void> };
-const dataDir = mkdtempSync(path.join(tmpdir(), "slow-hosting-"));
-let service: TestService;
+let service: SharedService;
 let deployer: Deployer;
 let machine: Machine;
 beforeAll(async () => {
-  slow = await startHosting({
-    dataDir,
-    publicUrl: "http://service.test",
-    log: () => {},
-    pace: { queued: 100, building: 3_600_000 },
-  });
-  service = await startService({
-    DEPLOYMENT_POLL_SECONDS: "1",
-    OUTBOUND_ALLOW_PRIVATE: "true",
-    VERCEL_API_BASE: `${slow.url}/vercel`,
-  });
+  service = await otherSharedService("eager");
   deployer = await newDeployer(service);
   await deployer.connect("netlify");
-  await deployer.connect("vercel");
   machine = await newMachine({ WORKSPACE_URL: service.url });
   await machine.storeSession(service.url, await programSession(service, deployer));
 });
-afterAll(async () => {
-  await machine?.close();
-  await service?.close();
-  await slow?.close();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterAll(() => machine?.close());
 
-const newProject = () => deployer.newProject({ "index.html": "<h1>Hello</h1>" });
-
-/** The lines of a command that succeeds. */
-async function deployments(...args: string[]) {
-  const ran = await machine.run([...args, "--json"]);
-  expect({ args, ...ran }).toMatchObject({ args, code: 0 });
-  return jsonLines(ran.stdout).map((each) => Lines.deployment.parse(each));
-}
-
-it("a project is published, and its deployments are listed with their log", async () => {
-  const { slug } = await newProject();
+it("a project is published, and its deployments are listed", async () => {
+  const { slug } = await deployer.newProject({ "index.html": "<h1>Hello</h1>" });
   const ran = await machine.run(["deploy", "netlify", "-p", slug, "--json"]);
   expect(ran).toMatchObject({ code: 0 });
   const [published, ...others] = jsonLines(ran.stdout).map((each) => Lines.deployment.parse(each));
   expect(others).toEqual([]);
   expect(published).toMatchObject({ provider: "netlify", status: "success" });
   expect((await see(service, published?.deployment_url ?? "")).body).toContain("Hello");
-  expect((await deployments("deploy", "-p", slug)).map(({ id }) => id)).toEqual([published?.id]);
-  const log = await machine.run(["api", "GET", `/api/deployments/${published?.id}/logs`]);
-  expect(z.array(z.string()).min(1).parse(JSON.parse(log.stdout))).toBeTruthy();
-});
+  const listed = await machine.run(["deploy", "-p", slug, "--json"]);
+  expect(jsonLines(listed.stdout).map((each) => Lines.deployment.parse(each).id)).toEqual([published?.id]);
 
-it("a person reads its states and its address", async () => {
-  const { slug } = await newProject();
-  const ran = await machine.run(["deploy", "netlify", "-p", slug]);
-  expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^✓ https?:\/\/\S+\n$/u) });
-  expect(ran.stderr).toMatch(/pending|building/u);
-  expect((await machine.run(["deploy", "-p", slug])).stdout).toMatch(/netlify +success/u);
-});
-
-it("one that is cancelled meanwhile ends with 1, and names its log", async () => {
-  const { slug } = await newProject();
-  const running = machine.start(["deploy", "vercel", "-p", slug]);
-  const begun = await vi.waitFor(async () => {
-    const [first] = await deployments("deploy", "-p", slug);
-    if (first === undefined || first.status === "pending") throw new Error(running.output().stderr);
-    return first;
-  }, PATIENCE);
-  const cancelled = await machine.run(["api", "POST", `/api/deployments/${begun.id}/cancel`]);
-  expect(cancelled).toMatchObject({ code: 0 });
-  const ran = await running.ended;
-  expect(ran).toMatchObject({ code: 1, stdout: "" });
-  expect(ran.stderr).toMatch(/cancelled/u);
-  expect(ran.stderr).toContain(`/api/deployments/${begun.id}/logs`);
-  const again = await machine.run(["api", "POST", `/api/deployments/${begun.id}/cancel`]);
-  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("over already") });
-});
-
-it("with --detach it is only begun", async () => {
-  const { slug } = await newProject();
-  const [begun, ...others] = await deployments("deploy", "vercel", "-p", slug, "--detach");
-  expect(others).toEqual([]);
-  expect(begun).toMatchObject({ provider: "vercel", deployment_url: null });
-  expect(["pending", "building"]).toContain(begun?.status);
-  await machine.run(["api", "POST", `/api/deployments/${begun?.id}/cancel`]);
-});
-
-it("a failure is one line with the provider's words", async () => {
-  const { slug } = await newProject();
   const none = await machine.run(["deploy", "heroku", "-p", slug, "--json"]);
   expect(none).toMatchObject({ code: 1, stdout: "" });
   expect(Failure.parse(JSON.parse(none.stderr)).error.detail).toMatch(/heroku|connect/iu);
   const unknown = await machine.run(["deploy", "nowhere", "-p", slug, "--json"]);
   expect(unknown).toMatchObject({ code: 2, stdout: "" });
   expect(Failure.parse(JSON.parse(unknown.stderr)).error.detail).toContain("vercel");
+});
+
+it("a person reads the states of a deployment and its end, or only its beginning", async () => {
+  const id = crypto.randomUUID();
+  const states = ["pending", "building", "cancelled", "pending", "success", "pending"];
+  const slow = await serve((_, response) => {
+    const status = states.shift();
+    const body = { id, status, provider: "vercel", deployment_url: "https://a.test/", error: null };
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+  });
+  const environment = { WORKSPACE_API_KEY: "tsk_1", WORKSPACE_URL: slow.url };
+  const deploy = (...args: string[]) =>
+    machine.run(["deploy", "vercel", "-p", "shop", ...args], { environment });
+  const cancelled = await deploy();
+  expect(cancelled).toMatchObject({ code: 1, stdout: "" });
+  expect(cancelled.stderr).toMatch(
+    new RegExp(`pending …\nbuilding …\n[^]*cancelled[^]*/api/deployments/${id}/logs`, "u"),
+  );
+  expect(await deploy()).toMatchObject({ code: 0, stdout: "✓ https://a.test/\n", stderr: "pending …\n" });
+  expect(await deploy("--detach")).toMatchObject({ code: 0, stdout: `Deployment ${id}: pending\n` });
+  await slow.close();
 });

@@ -1,25 +1,24 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
 import { startFaultProxy } from "#test/support/fault-proxy.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { sharedService, type SharedService } from "#test/support/shared-service.ts";
 import { call, script } from "#test/support/task-client.ts";
 import { newMachine, type Machine } from "./support/machine.ts";
 import { programSession } from "./support/session.ts";
 import { CTRL_C, onTerminal } from "./support/terminal.ts";
 
-let service: TestService;
+let service: SharedService;
 let person: Account;
 let project: { id: string; slug: string };
 let machine: Machine;
 beforeAll(async () => {
-  service = await startService({ CHAT_RATE_PER_MINUTE: "0" });
+  service = sharedService();
   person = await service.signUp();
   machine = await newMachine({ WORKSPACE_URL: service.url });
   await machine.storeSession(service.url, await programSession(service, person));
 });
 afterAll(async () => {
   await machine.close();
-  await service.close();
 });
 beforeEach(async () => {
   project = await service.newProject(person.token);
@@ -65,15 +64,6 @@ describe("run --follow on a terminal", () => {
     await away.close();
   });
 
-  it("denies with n", async () => {
-    const terminal = follow(script({ tools: [write("b.txt")] }, { text: "Then not." }));
-    await terminal.until("deny");
-    terminal.type("n");
-    expect(await terminal.ended).toBe(0);
-    expect(terminal.shown()).toContain("✗ denied");
-    expect(await hasFile("b.txt")).toBe(false);
-  });
-
   it("allows the tool always with a: the second call is not asked for", async () => {
     const terminal = follow(
       script({ tools: [write("c.txt")] }, { tools: [write("d.txt")] }, { text: "Both written." }),
@@ -96,17 +86,6 @@ describe("run --follow on a terminal", () => {
     await machine.run(["approvals", "allow", body[0]?.approval_id ?? ""]);
     expect(await terminal.ended).toBe(0);
     expect(await hasFile("e.txt")).toBe(true);
-  });
-
-  it("does not take keys that were typed before the question as its answer", async () => {
-    const terminal = follow(
-      script({ text: "x", first_delay_ms: 300, tools: [write("f.txt")] }, { text: "Over." }),
-    );
-    terminal.type("yyyy");
-    await terminal.until("deny");
-    terminal.type("n");
-    expect(await terminal.ended).toBe(0);
-    expect(await hasFile("f.txt")).toBe(false);
   });
 
   it("leaves with Ctrl-C, also at a question, and says how to come back", async () => {
@@ -137,13 +116,5 @@ describe("run --follow on a terminal", () => {
     expect(await terminal.ended).toBe(130);
     const after = await machine.run(["logs", "-f", taskIn(terminal.shown())]);
     expect(after).toMatchObject({ code: 1, stderr: expect.stringContaining("was stopped") });
-  });
-
-  it("lets no text of the agent touch the terminal", async () => {
-    const terminal = follow(script({ text: "\u001b]0;evil\u0007\u001b[?1049h\u009b2J end." }));
-    expect(await terminal.ended).toBe(0);
-    expect(terminal.shown()).toContain("␛]0;evil␇␛[?1049h\\u{009B}2J end.");
-    // oxlint-disable-next-line no-control-regex
-    expect(terminal.shown().replaceAll(/\u001b\[\d+m/gu, "")).not.toMatch(/[\u001b\u0007\u009b]/u);
   });
 });

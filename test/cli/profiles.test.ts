@@ -29,18 +29,17 @@ describe("profiles", () => {
     expect(await readdir(folder)).toEqual(["profiles.json"]);
   });
 
-  it.each([0o604, 0o640, 0o620, 0o602])("are refused when their file has the mode %o", async (mode) => {
+  it("are refused when their file or their folder is open to others", async () => {
     await profiles.set(SERVICE, session);
-    await chmod(path.join(folder, "profiles.json"), mode);
-    const error: unknown = await profiles.get(SERVICE).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({
-      code: "not_private",
-      advice: expect.stringContaining(`chmod 600 ${folder}/profiles.json`),
-    });
-  });
-
-  it("are refused when their folder is open to others", async () => {
-    await profiles.set(SERVICE, session);
+    const file = path.join(folder, "profiles.json");
+    for (const mode of [0o604, 0o640, 0o620, 0o602]) {
+      await chmod(file, mode);
+      await expect(profiles.get(SERVICE)).rejects.toMatchObject({
+        code: "not_private",
+        advice: expect.stringContaining(`chmod 600 ${file}`),
+      });
+    }
+    await chmod(file, 0o600);
     await chmod(folder, 0o755);
     await expect(profiles.get(SERVICE)).rejects.toMatchObject({
       advice: expect.stringContaining(`chmod 700 ${folder}`),

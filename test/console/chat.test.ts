@@ -1,9 +1,9 @@
-import type { Browser, Page, Route } from "@playwright/test";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM } from "#test/support/chromium.ts";
+import type { Page, Route } from "@playwright/test";
+import { expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, script } from "#test/support/task-client.ts";
-import { expectPage, launchBrowser, openConsole } from "./support/open-console.ts";
+import { describeConsole, openPage } from "./support/console.ts";
+import { expectPage } from "./support/open-console.ts";
 
 const service = sharedService();
 
@@ -15,26 +15,20 @@ async function send(page: Page, message: string): Promise<void> {
   await expectPage(page.getByLabel("Message to the agent")).toHaveValue("");
 }
 
-describe.skipIf(CHROMIUM === undefined)("a chat in the console", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
+async function openChat(options: { mayComplain?: boolean } = {}) {
+  const account = await service.signUp();
+  const { token } = account;
+  const { id: project } = await service.newProject(token);
+  const json = { project_id: project };
+  const { body } = await service.call<{ id: string }>("POST", "/api/chat", { token, json });
+  const path = `/projects/${project}/chats/${body.id}`;
+  const opened = await openPage(service, { ...options, account, path });
+  return { ...opened, account, token, project, chat: body.id };
+}
 
-  async function openChat(options: { width?: number } = {}) {
-    const account = await service.signUp();
-    const { token } = account;
-    const { id: project } = await service.newProject(token);
-    const json = { project_id: project };
-    const { body } = await service.call<{ id: string }>("POST", "/api/chat", { token, json });
-    const path = `/projects/${project}/chats/${body.id}`;
-    const opened = await openConsole(browser, service, { ...options, account, path });
-    return { ...opened, account, token, project, chat: body.id };
-  }
-
+describeConsole("a chat in the console", () => {
   it("takes files, queues messages, and takes them back with what they changed", async () => {
-    const { page, complaints, project, token } = await openChat();
+    const { page, project, token } = await openChat();
     await page.getByLabel("Edits").selectOption("allow");
     await page
       .getByLabel("Attach")
@@ -66,11 +60,10 @@ describe.skipIf(CHROMIUM === undefined)("a chat in the console", () => {
     }).toPass();
     expect(await file()).toBe(404);
     await expectPage(page.getByLabel("Message to the agent")).not.toHaveValue("");
-    expect(complaints).toEqual([]);
   });
 
   it("is renamed, archived, moved and deleted", async () => {
-    const { page, complaints, token } = await openChat();
+    const { page, token } = await openChat();
     const { id: target } = await service.newProject(token, "Elsewhere");
     // The last chat of a project cannot be deleted.
     await service.call("POST", "/api/chat", { token, json: { project_id: target, title: "Another" } });
@@ -88,16 +81,17 @@ describe.skipIf(CHROMIUM === undefined)("a chat in the console", () => {
     await open();
     await settings.getByRole("button", { name: "Take out of the archive" }).click();
     await open();
+    // Until the chat is read again the button beside has the longer name, and the next one moves when that changes.
+    await expectPage(settings.getByRole("button", { name: "Archive", exact: true })).toBeVisible();
     await settings.getByRole("button", { name: "Delete …" }).click();
     await settings.getByRole("button", { name: "Delete the chat" }).click();
     await expectPage(page).toHaveURL(/projects\/elsewhere-\w+$/u);
     await expectPage(page.getByRole("main").getByRole("link", { name: "Another" })).toBeVisible();
     await expectPage(page.getByText("My chat")).toHaveCount(0);
-    expect(complaints).toEqual([]);
   });
 
   it("reads earlier messages and whole results when they are asked for", async () => {
-    const { page, complaints, token, project, chat } = await openChat();
+    const { page, token, project, chat } = await openChat();
     const long = `${"x".repeat(5_000)}END`;
     const print = call("bash_exec", { command: `printf '%s' '${long}'` });
     const run = async (message: string) => {
@@ -106,9 +100,18 @@ describe.skipIf(CHROMIUM === undefined)("a chat in the console", () => {
       expect([status, text]).toEqual([200, expect.anything()]);
     };
     await run(script({ text: "The first.", tools: [print] }, { text: "Printed." }));
-    for (let index = 0; index < 21; index += 1) await run(script({ text: `Answer ${index}.` })); // oxlint-disable-line no-await-in-loop
+    for (const which of ["second", "third", "fourth"]) await run(script({ text: `The ${which}.` }));
+    // Pages of two messages and their answers.
+    await page.route("**/messages?*", (route) =>
+      route.continue({
+        url: route
+          .request()
+          .url()
+          .replace(/limit=\d+/u, "limit=4"),
+      }),
+    );
     await page.reload();
-    await expectPage(log(page)).toContainText("Answer 20.");
+    await expectPage(log(page)).toContainText("The fourth.");
     await expectPage(log(page)).not.toContainText("The first.");
     // Meanwhile a message comes, and the newest ones are read again.
     const earlier = Promise.withResolvers<Route>();
@@ -120,34 +123,15 @@ describe.skipIf(CHROMIUM === undefined)("a chat in the console", () => {
     await newest;
     await asked.continue();
     await expectPage(log(page)).toContainText("The first.");
-    await expectPage(page.locator(".task")).toHaveCount(23);
+    await expectPage(page.locator(".task")).toHaveCount(5);
     await expectPage(page.getByRole("button", { name: "Earlier messages" })).toHaveCount(0);
-    // What is far from the view is not in the page.
     const line = page.locator(".tool").first();
-    await expectPage(line).toHaveCount(0);
-    await page.evaluate("document.querySelector('.message').nextElementSibling.scrollIntoView()");
     await line.locator("summary").click();
     await expectPage(line.locator(".fields").first()).toContainText("END");
-    expect(complaints).toEqual([]);
-  });
-
-  it("shows an answer that ended before the page was connected", async () => {
-    const { page, token, project, chat } = await openChat();
-    const connection = Promise.withResolvers<void>();
-    await page.routeWebSocket("**/ws/**", async (route) => {
-      await connection.promise;
-      route.connectToServer();
-    });
-    await page.reload();
-    await expectPage(log(page)).toContainText("Nothing has been said yet.");
-    const json = { project_id: project, chat_id: chat, message: script({ text: "From elsewhere." }) };
-    expect((await service.call("POST", "/api/chat/agent", { token, json })).status).toBe(200);
-    connection.resolve();
-    await expectPage(page.locator(".markdown")).toHaveText("From elsewhere.");
   });
 
   it("says that the connection is lost, and shows all once it is back", async () => {
-    const { page, token, project, chat } = await openChat();
+    const { page, token, project, chat } = await openChat({ mayComplain: true });
     await send(page, script({ text: "Before." }));
     await expectPage(log(page)).toContainText("Before.");
     await page.context().setOffline(true);

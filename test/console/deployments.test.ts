@@ -1,7 +1,5 @@
-import type { Browser } from "@playwright/test";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
-import { CHROMIUM } from "#test/support/chromium.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { newDeployer } from "#test/support/deployer.ts";
 import { listAgent } from "#test/support/marketplace.ts";
@@ -9,17 +7,12 @@ import { payerOf } from "#test/support/payer.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { newTeamClient } from "#test/support/team-client.ts";
 import { expectAccessible } from "./support/accessible.ts";
-import { expectPage, launchBrowser, openConsole } from "./support/open-console.ts";
+import { describeConsole, openPage } from "./support/console.ts";
+import { expectPage } from "./support/open-console.ts";
 
 const service = sharedService();
 
-describe.skipIf(CHROMIUM === undefined)("a deployment", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
+describeConsole("a deployment", () => {
   it("is made with a token that is typed once, and followed to its site", async () => {
     const account = await newDeployer(service);
     const { id } = await account.newProject({ "index.html": "<h1>Garden</h1>" });
@@ -31,7 +24,7 @@ describe.skipIf(CHROMIUM === undefined)("a deployment", () => {
       });
       expect(made.status).toBeLessThan(300);
     }
-    const { page, complaints } = await openConsole(browser, service, { account, path: "/deployments" });
+    const { page } = await openPage(service, { account, path: "/deployments" });
     await page.getByText("Enter a token", { exact: true }).click();
     await page.getByLabel("Provider of the token").selectOption("netlify");
     await page.getByLabel("Token (").fill(account.hostingToken);
@@ -39,7 +32,6 @@ describe.skipIf(CHROMIUM === undefined)("a deployment", () => {
     await page.getByRole("button", { name: "Test netlify" }).click();
     await expectPage(page.getByText("It is the account")).toBeVisible();
     await expectPage(page.locator("main")).not.toContainText(account.hostingToken);
-    await expectAccessible(page);
 
     await page.getByRole("link", { name: "Deploy a project" }).click();
     await page.getByLabel("Project", { exact: true }).selectOption({ index: 1 });
@@ -65,25 +57,19 @@ describe.skipIf(CHROMIUM === undefined)("a deployment", () => {
     await page.getByRole("button", { name: "Publish these files again" }).click();
     await expectPage(page.getByRole("heading", { name: "Deployment, version 2" })).toBeVisible();
     await expectPage(page.getByRole("link", { name: "Open the site" })).toBeVisible();
-    expect(complaints).toEqual([]);
-    await page.context().close();
   });
 });
 
-describe.skipIf(CHROMIUM === undefined)("what a team buys and takes", () => {
-  let browser: Browser;
+describeConsole("what a team buys and takes", () => {
   let owner: Account;
   let viewer: Account;
   beforeAll(async () => {
-    browser = await launchBrowser();
     const team = await newTeamClient(service);
     ({ owner } = team);
     viewer = await team.join("viewer");
   });
-  afterAll(() => browser.close());
-
   it("is offered to its administrator", async () => {
-    const { page, complaints } = await openConsole(browser, service, {
+    const { page } = await openPage(service, {
       account: owner,
       width: 390,
       scheme: "dark",
@@ -119,7 +105,6 @@ describe.skipIf(CHROMIUM === undefined)("what a team buys and takes", () => {
     await page.goto("/app/billing");
     await expectPage(page.getByRole("heading", { name: "Payments" })).toBeVisible();
     await expectPage(page.locator("main .shape")).toHaveCount(0);
-    await expectAccessible(page);
     const asked: unknown[] = [];
     await page.route("**/api/billing/subscribe", (route) => {
       asked.push(route.request().postDataJSON());
@@ -129,13 +114,11 @@ describe.skipIf(CHROMIUM === undefined)("what a team buys and takes", () => {
     await page.getByRole("button", { name: "Subscribe to pro" }).click();
     await page.waitForURL("**/app/usage");
     expect(asked).toEqual([{ tier: "pro", billing_interval: "annual" }]);
-    expect(complaints).toEqual([]);
-    await page.context().close();
   });
 
   it("is no button for a viewer", async () => {
     const refused: string[] = [];
-    const { page, complaints } = await openConsole(browser, service, { account: viewer });
+    const { page } = await openPage(service, { account: viewer, path: null });
     page.on("response", (answer) => {
       if (answer.status() === 403) refused.push(answer.url());
     });
@@ -148,7 +131,5 @@ describe.skipIf(CHROMIUM === undefined)("what a team buys and takes", () => {
     await expectPage(page.locator("main .shape")).toHaveCount(0);
     await expectPage(page.locator("main").getByRole("button")).toHaveCount(0);
     expect(refused).toEqual([]);
-    expect(complaints).toEqual([]);
-    await page.context().close();
   });
 });

@@ -1,8 +1,9 @@
-import type { Browser, Page } from "@playwright/test";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM } from "#test/support/chromium.ts";
+import type { Page } from "@playwright/test";
+import { it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
-import { expectPage, launchBrowser, openConsole } from "./support/open-console.ts";
+import { goTo } from "./support/accessible.ts";
+import { describeConsole, openPage } from "./support/console.ts";
+import { expectPage } from "./support/open-console.ts";
 
 const service = sharedService();
 
@@ -21,6 +22,20 @@ const closedAndOpened = (button: string, opens: string) => `(async () => {
   for (let frames = 0; frames < 5; frames += 1) await new Promise(requestAnimationFrame);
 })()`;
 
+/** Types a text as one who is faster than the page is shown: each letter is an event of its own, without a frame between. */
+const typedAtOnce = (text: string) => `(async () => {
+  const field = document.activeElement;
+  for (const letter of ${JSON.stringify(text)}) {
+    field.setRangeText(letter, field.selectionStart, field.selectionEnd, "end");
+    field.dispatchEvent(new InputEvent("input", { bubbles: true, data: letter, inputType: "insertText" }));
+    await new Promise((resolve) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = resolve;
+      port2.postMessage("");
+    });
+  }
+})()`;
+
 const pressed = (name: string) => {
   const text = JSON.stringify(name);
   return `[...document.querySelectorAll("button")].find((one) => (one.ariaLabel ?? one.innerText).trim() === ${text}).click()`;
@@ -28,14 +43,24 @@ const pressed = (name: string) => {
 const typed = (key: string) =>
   `document.dispatchEvent(new KeyboardEvent("keydown", { key: ${JSON.stringify(key)}, bubbles: true, cancelable: true }))`;
 
-describe.skipIf(CHROMIUM === undefined)("a dialog of the console", () => {
-  let browser: Browser;
-  let page: Page;
-  let complaints: string[];
-  let home: string;
+const dialog = (page: Page) => page.getByRole("dialog");
 
-  beforeAll(async () => {
-    browser = await launchBrowser();
+/** Opens a dialog, closes it and opens it at once again, and closes it by Escape. */
+async function openAgain(
+  page: Page,
+  { close, opens, title }: { close: string; opens: string; title: RegExp },
+) {
+  await page.evaluate(opens);
+  await expectPage(dialog(page)).toContainText(title);
+  await page.evaluate(closedAndOpened(close, opens));
+  await expectPage(dialog(page)).toHaveCount(1);
+  await expectPage(dialog(page)).toContainText(title);
+  await page.keyboard.press("Escape");
+  await expectPage(dialog(page)).toHaveCount(0);
+}
+
+describeConsole("a dialog of the console", () => {
+  it("is open when it is opened as soon as it was closed, takes letters as fast as they come, and gives the focus back", async () => {
     const account = await service.signUp();
     const { token } = account;
     const { id: project } = await service.newProject(token);
@@ -43,76 +68,51 @@ describe.skipIf(CHROMIUM === undefined)("a dialog of the console", () => {
     await service.newKey(token, project);
     const json = { project_id: project, message: "Where do penguins live?" };
     await service.call("POST", "/api/chat/agent", { token, json });
-    home = `/app/projects/${project}`;
-    ({ page, complaints } = await openConsole(browser, service, { account, path: "/keys" }));
-  });
-  afterAll(() => browser.close());
+    const home = `/projects/${project}`;
+    const { page } = await openPage(service, { account, path: "/keys" });
 
-  const dialog = () => page.getByRole("dialog");
-
-  /** Opens a dialog, closes it and opens it at once again, and closes it by Escape. */
-  async function openAgain(close: string, opens: string, title: RegExp) {
-    await page.evaluate(opens);
-    await expectPage(dialog()).toContainText(title);
-    await page.evaluate(closedAndOpened(close, opens));
-    await expectPage(dialog()).toHaveCount(1);
-    await expectPage(dialog()).toContainText(title);
-    await page.keyboard.press("Escape");
-    await expectPage(dialog()).toHaveCount(0);
-  }
-
-  it("is open when it is opened as soon as it was closed: a question", async () => {
     await expectPage(page.getByRole("button", { name: "Revoke key" })).toBeVisible();
-    await openAgain("Cancel", pressed("Revoke key"), /Revoke/u);
-    expect(complaints).toEqual([]);
-  });
-
-  it("is open when it is opened as soon as it was closed: the list of shortcuts", async () => {
-    await openAgain("Close", typed("?"), /Send the message to the agent/u);
-    expect(complaints).toEqual([]);
-  });
-
-  it("is open when it is opened as soon as it was closed: a question about a file", async () => {
-    await page.goto(`${home}/files/a.ts`);
+    await openAgain(page, { close: "Cancel", opens: pressed("Revoke key"), title: /Revoke/u });
+    await openAgain(page, { close: "Close", opens: typed("?"), title: /Send the message to the agent/u });
+    await goTo(page, `${home}/files/a.ts`);
     await expectPage(page.getByRole("button", { name: "Rename" })).toBeVisible();
-    await openAgain("Cancel", pressed("Rename"), /New path/u);
-    expect(complaints).toEqual([]);
-  });
+    await openAgain(page, { close: "Cancel", opens: pressed("Rename"), title: /New path/u });
+    await openAgain(page, {
+      close: "Close",
+      opens: pressed("Open … Ctrl P"),
+      title: /Open a file by its name/u,
+    });
 
-  it("is open when it is opened as soon as it was closed: files by their names", async () => {
-    await openAgain("Close", pressed("Open … Ctrl P"), /Open a file by its name/u);
-    expect(complaints).toEqual([]);
-  });
-
-  it("is open when it is opened as soon as it was closed: the settings of a chat", async () => {
-    await page.goto(home);
-    await page
-      .getByRole("link", { name: /penguins/u })
-      .first()
-      .click();
-    await expectPage(page.getByRole("button", { name: "Settings …" })).toBeVisible();
-    await openAgain("Close", pressed("Settings …"), /End of the chat/u);
-    expect(complaints).toEqual([]);
-  });
-
-  it("gives the focus back when Escape closes it, also the one over another", async () => {
+    // By the palette to a message, as fast as one types.
+    await page.keyboard.press("Control+k");
+    await expectPage(dialog(page).getByRole("combobox")).toBeFocused();
+    await page.evaluate(typedAtOnce("penguins"));
+    await expectPage(dialog(page).getByRole("combobox")).toHaveValue("penguins");
+    const found = page.getByRole("option", { name: /penguins/u }).first();
+    await expectPage(found).toHaveAttribute("data-highlighted");
+    await page.keyboard.press("Enter");
+    await expectPage(dialog(page)).toHaveCount(0);
+    await expectPage(page.getByRole("log")).toContainText("Where do penguins live?");
     const settings = page.getByRole("button", { name: "Settings …" });
+    await expectPage(settings).toBeVisible();
+    await openAgain(page, { close: "Close", opens: pressed("Settings …"), title: /End of the chat/u });
+
+    // By keyboard, one dialog over another.
     await settings.focus();
     await page.keyboard.press("Enter");
-    const deletion = dialog().getByRole("button", { name: /^Delete/u });
+    const deletion = dialog(page).getByRole("button", { name: /^Delete/u });
     await deletion.focus();
     await page.keyboard.press("Enter");
-    await expectPage(dialog()).toHaveCount(2);
+    await expectPage(dialog(page)).toHaveCount(2);
     await page.keyboard.press("Escape");
-    await expectPage(dialog()).toHaveCount(1);
+    await expectPage(dialog(page)).toHaveCount(1);
     await expectPage(deletion).toBeFocused();
     await page.keyboard.press("Escape");
-    await expectPage(dialog()).toHaveCount(0);
+    await expectPage(dialog(page)).toHaveCount(0);
     await expectPage(settings).toBeFocused();
     await page.keyboard.press("Control+k");
-    await expectPage(dialog().getByRole("combobox")).toBeFocused();
+    await expectPage(dialog(page).getByRole("combobox")).toBeFocused();
     await page.keyboard.press("Escape");
     await expectPage(settings).toBeFocused();
-    expect(complaints).toEqual([]);
   });
 });

@@ -1,9 +1,9 @@
-import type { Browser } from "@playwright/test";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM } from "#test/support/chromium.ts";
+import { expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, newTaskClient, script } from "#test/support/task-client.ts";
-import { expectPage, launchBrowser, openConsole } from "./support/open-console.ts";
+import { drawn } from "#test/support/draw.ts";
+import { describeConsole, openPage } from "./support/console.ts";
+import { expectPage } from "./support/open-console.ts";
 
 const service = sharedService();
 
@@ -63,15 +63,13 @@ const AROUND: readonly ((text: string) => string)[] = [
   (text) => `1. ${text}\n2. x`,
   (text) => `_x_\n\n${text}\n\n_y_`,
 ];
-const ALL = AROUND.flatMap((around) => TEXTS.map(around));
+/** Each text in one of these ways, and each way with some of the texts; in a long run all. */
+const ALL = drawn(
+  TEXTS.flatMap((text) => AROUND.map((around, way) => ({ text, way, whole: around(text) }))),
+  { of: ({ text }) => text, kind: ({ way }) => String(way) },
+).map(({ whole }) => whole);
 
-describe.skipIf(CHROMIUM === undefined)(`${ALL.length} hostile texts`, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
+describeConsole("hostile texts", () => {
   it("run no script, ask nothing of elsewhere, and break no rule, as text, names and results", async () => {
     const client = await newTaskClient(service);
     const { account } = client;
@@ -90,7 +88,7 @@ describe.skipIf(CHROMIUM === undefined)(`${ALL.length} hostile texts`, () => {
     const title = TEXTS[1] ?? "";
     await service.call("PATCH", `/api/chat/${chat_id}/update`, { token: account.token, json: { title } });
     const path = `/projects/${client.projectId}/chats/${chat_id}`;
-    const { page, complaints } = await openConsole(browser, service, { account, path });
+    const { page } = await openPage(service, { account, path });
     await expectPage(page.getByRole("log")).toContainText(
       `End ${Math.floor((ALL.length - 1) / size) * size}`,
     );
@@ -105,7 +103,6 @@ describe.skipIf(CHROMIUM === undefined)(`${ALL.length} hostile texts`, () => {
       .locator("main a")
       .evaluateAll((links) => links.map((each) => each.getAttribute("href")));
     for (const href of hrefs) expect(href).toMatch(/^(https?:|mailto:|\/app)/u);
-    expect(complaints).toEqual([]);
     expect(new URL(page.url()).pathname).toBe(`/app${path}`);
   });
 });

@@ -1,22 +1,15 @@
-import type { Browser } from "@playwright/test";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM } from "#test/support/chromium.ts";
+import { it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 import { expectFocus, pressOn, tabTo } from "./support/keyboard.ts";
-import { expectPage, launchBrowser, openConsole } from "./support/open-console.ts";
+import { describeConsole, openPage } from "./support/console.ts";
+import { expectPage } from "./support/open-console.ts";
 
 const service = sharedService();
 
-describe.skipIf(CHROMIUM === undefined)("a person with a keyboard alone", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
+describeConsole("a person with a keyboard alone", () => {
   it("signs in, reads a first answer, approves, saves a file, commits it and makes a key", async () => {
     const account = await service.signUp();
-    const { page, complaints } = await openConsole(browser, service);
+    const { page } = await openPage(service);
     const dialog = page.getByRole("dialog");
     await page.waitForURL("**/login*");
     await expectPage(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
@@ -101,6 +94,5 @@ describe.skipIf(CHROMIUM === undefined)("a person with a keyboard alone", () => 
     await pressOn(page, "Revoke");
     await expectPage(page.getByText("revoked", { exact: true })).toBeVisible();
     await expectFocus(page);
-    expect(complaints).toEqual([]);
   });
 });

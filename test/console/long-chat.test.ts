@@ -1,10 +1,9 @@
-import type { Browser } from "@playwright/test";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM } from "#test/support/chromium.ts";
+import { expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, script } from "#test/support/task-client.ts";
 import { serveLongHistory } from "./support/long-history.ts";
-import { expectPage, launchBrowser, openConsole } from "./support/open-console.ts";
+import { describeConsole, openPage } from "./support/console.ts";
+import { expectPage } from "./support/open-console.ts";
 
 const service = sharedService();
 
@@ -29,20 +28,14 @@ const WATCH = `(() => {
   window.seen = seen;
 })()`;
 
-describe.skipIf(CHROMIUM === undefined)("a chat of 10,000 tool calls", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
+describeConsole("a chat of 10,000 tool calls", () => {
   it("has few elements, and renders what comes alone", async () => {
     const account = await service.signUp();
     const { token } = account;
     const { id: project } = await service.newProject(token);
     const json = { project_id: project };
     const { body } = await service.call<{ id: string }>("POST", "/api/chat", { token, json });
-    const { page, complaints } = await openConsole(browser, service, { account, path: "/keys" });
+    const { page } = await openPage(service, { account, path: null });
     await serveLongHistory(page, body.id, 10_000);
     await page.goto(`/app/projects/${project}/chats/${body.id}`);
     await expectPage(page.getByText("echo 9999", { exact: true })).toBeVisible();
@@ -69,6 +62,5 @@ describe.skipIf(CHROMIUM === undefined)("a chat of 10,000 tool calls", () => {
     expect(batches).toBeLessThanOrEqual(frames * 4);
     const elements = await page.evaluate<number>("document.querySelectorAll('*').length");
     expect(elements).toBeLessThanOrEqual(5_000);
-    expect(complaints).toEqual([]);
   });
 });

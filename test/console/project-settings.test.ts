@@ -1,22 +1,20 @@
-import type { Browser } from "@playwright/test";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM } from "#test/support/chromium.ts";
+import { eq } from "drizzle-orm";
+import { beforeAll, expect, it } from "vitest";
+import { projects } from "#src/db/schema/index.ts";
+import { databaseOf } from "#test/support/database.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { newTeamClient, type TeamClient } from "#test/support/team-client.ts";
 import { expectAccessible } from "./support/accessible.ts";
-import { expectPage, launchBrowser, openConsole } from "./support/open-console.ts";
+import { describeConsole, openPage } from "./support/console.ts";
+import { expectPage } from "./support/open-console.ts";
 
 const service = sharedService();
 
-describe.skipIf(CHROMIUM === undefined)("the settings of a project", () => {
-  let browser: Browser;
+describeConsole("the settings of a project", () => {
   let team: TeamClient;
   beforeAll(async () => {
-    browser = await launchBrowser();
     team = await newTeamClient(service);
   });
-  afterAll(() => browser.close());
-
   it("give a person a role, and a viewer sees nothing that would be refused", async () => {
     const { id, slug } = await service.newProject(team.owner.token, "shown");
     const member = await team.join("editor");
@@ -26,7 +24,7 @@ describe.skipIf(CHROMIUM === undefined)("the settings of a project", () => {
     });
     expect(chat.status).toBeLessThan(300);
     const settings = `/projects/${slug}/settings`;
-    const { page, complaints } = await openConsole(browser, service, {
+    const { page } = await openPage(service, {
       account: team.owner,
       path: settings,
     });
@@ -37,9 +35,8 @@ describe.skipIf(CHROMIUM === undefined)("the settings of a project", () => {
     await page.getByLabel("Name", { exact: true }).fill("<i>Renamed</i>");
     await page.getByRole("button", { name: "Save" }).click();
     await expectPage(page.getByText("Saved")).toBeVisible();
-    expect(complaints).toEqual([]);
 
-    const seen = await openConsole(browser, service, {
+    const seen = await openPage(service, {
       account: member,
       width: 390,
       scheme: "dark",
@@ -64,15 +61,13 @@ describe.skipIf(CHROMIUM === undefined)("the settings of a project", () => {
       await expectPage(main.getByText(marker)).toBeVisible();
       await expectPage(seen.page.locator("main .shape")).toHaveCount(0);
       expect([place, await buttons()]).toEqual([place, allowed]);
-      await expectAccessible(seen.page);
     }
     expect(refused).toEqual([]);
-    expect(seen.complaints).toEqual([]);
   });
 
   it("stand beside a fork, an export and the end of the project", async () => {
     const { slug } = await service.newProject(team.owner.token, "source");
-    const { page, complaints } = await openConsole(browser, service, {
+    const { page } = await openPage(service, {
       account: team.owner,
       path: `/projects/${slug}`,
     });
@@ -86,6 +81,24 @@ describe.skipIf(CHROMIUM === undefined)("the settings of a project", () => {
     await page.getByLabel("Type the project's name").fill("source (Fork)");
     await page.getByRole("button", { name: "Delete", exact: true }).click();
     await page.waitForURL((url) => url.pathname === "/app" || url.pathname === "/app/");
-    expect(complaints).toEqual([]);
+  });
+
+  it("are not needed to begin a project anew whose files are lost", async () => {
+    const { id, slug } = await service.newProject(team.owner.token, "lost");
+    const error =
+      "The project's files are lost. Choose whether the project starts empty or from its repository";
+    await databaseOf(service).update(projects).set({ lostAt: new Date(), error }).where(eq(projects.id, id));
+    const { page } = await openPage(service, {
+      account: team.owner,
+      path: `/projects/${slug}/files`,
+    });
+    await expectPage(page.getByText(error)).toBeVisible();
+    await expectPage(page.getByRole("button", { name: "Start", exact: true })).toHaveCount(0);
+    await expectPage(page.getByRole("button", { name: "Start from the repository" })).toHaveCount(0);
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Start empty" }).click();
+    await expectPage(page.getByText(error)).toHaveCount(0);
+    const status = await service.call("GET", `/api/projects/${id}/status`, { token: team.owner.token });
+    expect(status.body).toMatchObject({ state: "stopped", error: null, files_lost_at: null });
   });
 });

@@ -1,27 +1,22 @@
-import type { Browser } from "@playwright/test";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
-import { CHROMIUM } from "#test/support/chromium.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { script } from "#test/support/task-client.ts";
 import { expectAccessible } from "./support/accessible.ts";
-import { expectPage, launchBrowser, openConsole } from "./support/open-console.ts";
+import { describeConsole, openPage } from "./support/console.ts";
+import { expectPage } from "./support/open-console.ts";
 
 const service = sharedService();
 const HOSTILE = "<img src=x onerror=alert(1)>";
 
-describe.skipIf(CHROMIUM === undefined)("a schedule", () => {
-  let browser: Browser;
+describeConsole("a schedule", () => {
   let account: Account;
   beforeAll(async () => {
-    browser = await launchBrowser();
     account = await service.signUp();
     await service.newProject(account.token, HOSTILE);
   });
-  afterAll(() => browser.close());
-
   it("is made with its next five runs shown, run by hand, paused and deleted", async () => {
-    const { page, complaints } = await openConsole(browser, service, { account, path: "/schedules" });
+    const { page } = await openPage(service, { account, path: "/schedules" });
     await page.getByRole("link", { name: "New schedule" }).click();
     await page.getByLabel("Name").fill(HOSTILE);
     await page.getByLabel("What the agent is told").fill(script({ text: "The garden is dry." }));
@@ -52,8 +47,6 @@ describe.skipIf(CHROMIUM === undefined)("a schedule", () => {
     await page.getByRole("button", { name: "Delete the schedule …" }).click();
     await page.getByRole("button", { name: "Delete the schedule", exact: true }).click();
     await expectPage(page.getByText("No schedule yet")).toBeVisible();
-    expect(complaints).toEqual([]);
-    await page.context().close();
   });
 
   it("says on a phone why its run failed, and is changed", async () => {
@@ -67,7 +60,7 @@ describe.skipIf(CHROMIUM === undefined)("a schedule", () => {
         prompt: script({ text: "x" }),
       },
     });
-    const { page, complaints } = await openConsole(browser, service, {
+    const { page } = await openPage(service, {
       account,
       width: 390,
       scheme: "dark",
@@ -100,7 +93,5 @@ describe.skipIf(CHROMIUM === undefined)("a schedule", () => {
       await expectPage(page.getByText(/^failed: ./u)).toBeVisible({ timeout: 2_000 });
     }).toPass();
     await expectAccessible(page);
-    expect(complaints).toEqual([]);
-    await page.context().close();
   });
 });

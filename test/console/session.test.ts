@@ -1,21 +1,14 @@
-import type { Browser } from "@playwright/test";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM } from "#test/support/chromium.ts";
+import { expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
-import { expectPage, launchBrowser, openConsole } from "./support/open-console.ts";
+import { describeConsole, openPage } from "./support/console.ts";
+import { expectPage } from "./support/open-console.ts";
 
 const service = sharedService();
 
-describe.skipIf(CHROMIUM === undefined)("a session of the console", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
-  it("is renewed once for two tabs whose access token has expired", async () => {
+describeConsole("a session of the console", () => {
+  it("is renewed once for two tabs, leaves no token in their storage, and leads to the sign-in page once it has ended", async () => {
     const account = await service.signUp();
-    const { page } = await openConsole(browser, service, { account, path: "/keys" });
+    const { page } = await openPage(service, { account, path: "/keys", mayComplain: true });
     const context = page.context();
     const other = await context.newPage();
     await other.goto("/app/runs");
@@ -31,25 +24,14 @@ describe.skipIf(CHROMIUM === undefined)("a session of the console", () => {
     await expectPage(page.getByText(account.username)).toBeVisible();
     await expectPage(other.getByText(account.username)).toBeVisible();
     expect(renewals).toEqual([200]);
-  });
-
-  it("that has ended leads to the sign-in page", async () => {
-    const account = await service.signUp();
-    const { page } = await openConsole(browser, service, { account, path: "/keys" });
-    await expectPage(page.getByRole("heading", { name: "API keys" })).toBeVisible();
-    await page.context().clearCookies();
-    await page.reload();
-    await page.waitForURL((url) => url.pathname === "/login");
-    expect(await page.getByRole("heading").innerText()).toBe("Sign in");
-  });
-
-  it("leaves no token in the page's storage", async () => {
-    const account = await service.signUp();
-    const { page } = await openConsole(browser, service, { account });
-    await expectPage(page.getByText(account.username)).toBeVisible();
     const stored = await page.evaluate(
       "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])",
     );
     expect(stored).not.toMatch(/eyJ|refresh/u);
+
+    await context.clearCookies();
+    await page.reload();
+    await page.waitForURL((url) => url.pathname === "/login");
+    await expectPage(page.getByRole("heading")).toHaveText("Sign in");
   });
 });

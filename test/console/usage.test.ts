@@ -1,24 +1,19 @@
-import type { Browser } from "@playwright/test";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM } from "#test/support/chromium.ts";
+import { beforeAll, expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 import { newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
-import { expectAccessibleInAllViews } from "./support/accessible.ts";
-import { expectPage, launchBrowser, openConsole } from "./support/open-console.ts";
+import { expectAccessibleInViews } from "./support/accessible.ts";
+import { describeConsole, openPage } from "./support/console.ts";
+import { expectPage } from "./support/open-console.ts";
 
 const service = sharedService();
 
-describe.skipIf(CHROMIUM === undefined)("usage", () => {
-  let browser: Browser;
+describeConsole("usage", () => {
   let client: TaskClient;
   beforeAll(async () => {
-    browser = await launchBrowser();
     client = await newTaskClient(service);
     const { task_id } = await client.start(script({ text: "Counted. ".repeat(200) }));
     await client.end(task_id);
   });
-  afterAll(() => browser.close());
-
   it("is shown as a plot and as its numbers, beside what was earned", async () => {
     const { token } = client.account;
     const { body } = await service.call<{
@@ -29,10 +24,7 @@ describe.skipIf(CHROMIUM === undefined)("usage", () => {
     expect(model).not.toBe("");
 
     const { account } = client;
-    const { page, complaints } = await openConsole(browser, service, {
-      account,
-      path: "/usage",
-    });
+    const { page, complaints } = await openPage(service, { account, path: "/usage", mayComplain: true });
     await expectPage(page.getByText("credits are left")).toBeVisible();
     await expectPage(page.getByRole("img", { name: "Credits for each day" })).toBeVisible();
     await expectPage(page.locator(".plot canvas")).toBeVisible();
@@ -47,13 +39,13 @@ describe.skipIf(CHROMIUM === undefined)("usage", () => {
     await expectPage(page.getByText("No model call in this period")).toBeVisible();
     await page.getByLabel("Period").selectOption("the last 7 days");
     await expectPage(page.locator(".plot canvas")).toBeVisible();
-    await expectAccessibleInAllViews(page);
+    await expectAccessibleInViews(page);
 
     await page.goto("/app/billing");
     await expectPage(page.getByRole("region", { name: "Earnings" })).toContainText("$0.00 from 0 payments");
     expect(complaints).toEqual([]);
+    // The provider's own page.
     await page.getByRole("button", { name: "Set up payouts" }).click();
     await page.waitForURL((url) => url.href.startsWith(String(service.stack.stripeUrl)));
-    await page.context().close();
   });
 });

@@ -1,19 +1,12 @@
-import type { Browser } from "@playwright/test";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM } from "#test/support/chromium.ts";
+import { expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, script } from "#test/support/task-client.ts";
-import { expectPage, launchBrowser, openConsole } from "./support/open-console.ts";
+import { describeConsole, openPage } from "./support/console.ts";
+import { expectPage } from "./support/open-console.ts";
 
 const service = sharedService();
 
-describe.skipIf(CHROMIUM === undefined)("what waits for a person", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
+describeConsole("what waits for a person", () => {
   it("is shown for all projects with the exact change, and answered on a phone", async () => {
     const account = await service.signUp();
     const { token } = account;
@@ -32,7 +25,7 @@ describe.skipIf(CHROMIUM === undefined)("what waits for a person", () => {
       return id;
     };
     const projects = [await ask("one"), await ask("two")];
-    const { page, complaints } = await openConsole(browser, service, {
+    const { page } = await openPage(service, {
       account,
       width: 390,
       path: "/waiting",
@@ -54,6 +47,5 @@ describe.skipIf(CHROMIUM === undefined)("what waits for a person", () => {
       expect(await status(projects[0] ?? "", "one.txt")).toBe(200);
     }).toPass();
     expect(await status(projects[1] ?? "", "two.txt")).toBe(404);
-    expect(complaints).toEqual([]);
   });
 });

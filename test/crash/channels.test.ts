@@ -2,7 +2,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, it, vi } from "vitest";
 import { MARK } from "#src/domain/messaging/deliveries/outgoing.ts";
 import { type ApiClient, apiClient } from "#test/support/api-client.ts";
-import type { Victim } from "#test/support/process.ts";
 import { seeded } from "#test/support/random.ts";
 import {
   type ConnectedChannel,
@@ -11,14 +10,17 @@ import {
   startPlatforms,
 } from "./support/lasting-platforms.ts";
 import { mortalService } from "./support/mortal-service.ts";
-import { newTeamClient, type TeamClient } from "#test/support/team-client.ts";
+import { newTeamClient } from "#test/support/team-client.ts";
 import { limitFor, PATIENCE } from "./support/patience.ts";
+import { scheduleRuns } from "./support/scheduled-runs.ts";
 import { passMinute, readRemains, type StoredTask } from "./support/stored-messages.ts";
 
 /** `CRASH_KILLS=20` for a long run; `FUZZ_SEED` repeats one, as far as the moments of the kills go. */
 const KILLS = Number(process.env["CRASH_KILLS"] ?? 3);
 const SEED = inject("fuzzSeed");
-const PEOPLE_PER_PLATFORM = 2;
+/** Schedules that run once, for each kill, and the time over which their moments are spread: what a life and a start take. */
+const SCHEDULES_PER_KILL = 4;
+const SPREAD_MS = 6_000;
 
 const random = seeded(SEED);
 let platforms: LastingPlatform[] = [];
@@ -32,6 +34,8 @@ afterAll(async () => {
 const service = mortalService(() => ({
   CHANNEL_WEBHOOK_RATE_LIMIT: "0",
   CHANNEL_OWNER_RATE_LIMIT: "0",
+  GATEWAY_TICK_INTERVAL: "5",
+  GATEWAY_MAX_SCHEDULES_PER_USER: "1000",
   ...Object.fromEntries(platforms.flatMap(({ variables }) => Object.entries(variables))),
 }));
 const { dataDir } = service;
@@ -90,13 +94,12 @@ async function correspond(person: Person, over: AbortSignal): Promise<void> {
   }
 }
 
-/** A new account of the channel's team, and a person who is linked to it by a code. */
+/** A person at a platform who is linked to an account by a code. */
 async function newPerson(
   api: ApiClient,
-  { join }: TeamClient,
+  token: string,
   { platform, channel, name }: { platform: LastingPlatform; channel: ConnectedChannel; name: string },
 ): Promise<Person> {
-  const { token } = await join("editor");
   const chat = await platform.newChat(channel, name);
   await chat.write("hello");
   const code = await vi.waitFor(async () => {
@@ -112,7 +115,7 @@ async function newPerson(
 }
 
 it(
-  `loses no message and repeats none in secret when it is killed ${KILLS} times (seed ${SEED})`,
+  `loses no message, runs each moment once and repeats nothing in secret when it is killed ${KILLS} times (seed ${SEED})`,
   async () => {
     const url = await service.start();
     const api = apiClient(url);
@@ -120,6 +123,7 @@ it(
     const { token: owner } = team.owner;
     const { id: projectId } = await api.newProject(owner);
     const people: Person[] = [];
+    const homes: Parameters<typeof scheduleRuns>[2]["homes"][number][] = [];
     for (const platform of platforms) {
       const made = await api.call<ConnectedChannel>("POST", "/api/channels", {
         token: owner,
@@ -130,11 +134,17 @@ it(
         },
       });
       expect(made).toMatchObject({ status: 200 });
-      for (let index = 1; index <= PEOPLE_PER_PLATFORM; index += 1) {
-        const name = `${platform.platform}${index}`;
-        people.push(await newPerson(api, team, { platform, channel: made.body, name }));
-      }
+      const at = { platform, channel: made.body };
+      const { token } = await team.join("editor");
+      people.push(await newPerson(api, token, { ...at, name: `${platform.platform}1` }));
+      const { chat } = await newPerson(api, owner, { ...at, name: `${platform.platform}2` });
+      homes.push({ platform: platform.platform, chat });
     }
+    const schedules = await scheduleRuns(
+      api,
+      { token: owner, projectId },
+      { homes, count: KILLS * SCHEDULES_PER_KILL, spreadMs: KILLS * SPREAD_MS, random },
+    );
 
     const over = new AbortController();
     const writing = Promise.all(people.map((person) => correspond(person, over.signal)));
@@ -143,15 +153,15 @@ it(
       await Promise.race([writing, pause(random.between(200, 3_500))]);
       // Between the arrival of a reply and the note of it is the moment that makes repetitions.
       if (random.chance(0.5)) await nextReply(people, Date.now() + 3_000);
-      const victim: Victim = random.chance(0.25) ? "node" : "everything";
-      await service.kill(victim);
-      // Sometimes claims of the dead executor still hold when the next one begins.
+      await service.kill(random.chance(0.25) ? "node" : "everything");
+      // Sometimes leases of the dead executor still hold when the next one begins.
       if (kills === KILLS || random.chance(0.5)) await passMinute(dataDir);
       if (kills === KILLS) over.abort();
       await service.start();
     }
     await writing;
     await untilQuiet(api, owner, people);
+    await schedules.untilOver();
     await service.kill();
 
     const { tasks, undelivered, openEvents } = await readRemains(dataDir);
@@ -162,8 +172,9 @@ it(
     expect(taken.toSorted((a, b) => a - b)).toEqual(all.toSorted((a, b) => a - b));
     let repetitions = 0;
     for (const person of people) repetitions += await judge(person, tasks);
+    repetitions += await schedules.judge(dataDir);
     process.stderr.write(
-      `${KILLS} kills, seed ${SEED}: ${all.length} messages in ${tasks.length} tasks, ${repetitions} replies repeated\n`,
+      `${KILLS} kills, seed ${SEED}: ${all.length} messages, ${tasks.length} tasks, ${repetitions} texts repeated\n`,
     );
   },
   limitFor(KILLS),

@@ -8,7 +8,7 @@ import { mortalService } from "./support/mortal-service.ts";
 import { limitFor, PATIENCE } from "./support/patience.ts";
 
 /** `CRASH_KILLS=20` for a long run; `FUZZ_SEED` repeats one, as far as the moments of the kills go. */
-const KILLS = Number(process.env["CRASH_KILLS"] ?? 3);
+const KILLS = Number(process.env["CRASH_KILLS"] ?? 2);
 const SEED = inject("fuzzSeed");
 const PROVIDERS = ["netlify", "vercel", "cloudflare"] as const;
 const TOKEN = "standin_crash";

@@ -10,11 +10,14 @@ import {
 import { findAccount } from "#src/domain/people/oauth/find-account.ts";
 import { refreshSession, startSession } from "#src/domain/people/sessions/index.ts";
 import { createLog } from "#src/platform/log/log.ts";
+import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import { newAdministrator } from "#test/support/administrators.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { holdOpen, onlyEmbedded, untilWaiting } from "#test/support/held-open.ts";
 import { mailing } from "#test/support/mailbox.ts";
 import { CLIENT, newPerson, sessionDeps } from "#test/support/people.ts";
+import { fieldsOf } from "#test/support/fields.ts";
+import { partOf } from "#test/support/part-of.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 beforeAll(async () => {
@@ -37,7 +40,7 @@ const deletion: Act = async ({ user }, admin) => {
     log: createLog(),
     workspaces: { destroy: unused },
     queue,
-    taskLogs: Object({ requestStop: unused }),
+    taskLogs: partOf<TaskLogs>({ requestStop: unused }),
   };
   return () => deleteAccount(deps, { caller: admin.caller, address: "192.0.2.9" }, user.id);
 };
@@ -89,7 +92,8 @@ async function outcomeOf(doing: Promise<unknown>): Promise<string> {
     await doing;
     return "done";
   } catch (error) {
-    return String(Object(error).code ?? Object(Object(error).cause).message ?? error);
+    const { code, cause } = fieldsOf(error);
+    return String(code ?? (cause instanceof Error ? cause.message : error));
   }
 }
 

@@ -1,11 +1,8 @@
-import { env } from "cloudflare:workers";
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
-import { checkEnv } from "#src/env.ts";
+import { bindings } from "./support/bindings.ts";
 
-const checked = checkEnv(env);
-if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
-const namespace = checked.env.RATE_LIMITER;
+const namespace = bindings.RATE_LIMITER;
 
 const window = { capacity: 100, windowMs: 900_000 };
 const counter = () => namespace.getByName(`login:account:${crypto.randomUUID()}`);

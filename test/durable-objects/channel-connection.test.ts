@@ -1,16 +1,13 @@
-import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it } from "vitest";
 import { CONNECTION_TABLE, ConnectionRecord } from "#durable-objects/channel-connection/connection-record.ts";
 import { retryDelay } from "#durable-objects/channel-connection/retry-delay.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
-import { checkEnv } from "#src/env.ts";
 import { channelConnections } from "#src/platform/objects/channel-connections.ts";
 import { newTrips } from "#src/platform/trips.ts";
+import { bindings } from "./support/bindings.ts";
 
-const checked = checkEnv(env);
-if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
-const namespace = checked.env.CHANNEL_CONNECTION;
+const namespace = bindings.CHANNEL_CONNECTION;
 const connections = channelConnections(namespace, newTrips());
 
 let channelId = "";
@@ -35,6 +32,15 @@ function withRecord<T>(use: (open: () => ConnectionRecord) => T): Promise<T> {
     return use(() => new ConnectionRecord(storage.sql));
   });
 }
+
+/** The same with one that has begun an attempt. */
+const withBegun = <T>(use: (record: ConnectionRecord) => T) =>
+  withRecord((open) => {
+    const record = open();
+    record.want(channelId, 1);
+    record.begin("credentials");
+    return use(record);
+  });
 
 describe("a connection's record", () => {
   it("survives the object", async () => {
@@ -70,10 +76,7 @@ describe("a connection's record", () => {
   });
 
   it("is not stopped by the end of an attempt with earlier credentials", async () => {
-    const row = await withRecord((open) => {
-      const record = open();
-      record.want(channelId, 1);
-      record.begin("credentials");
+    const row = await withBegun((record) => {
       record.want(channelId, 2);
       record.ended(attempt(1), new PlatformFailure("unauthorized", "It is another token."), NOW);
       return record.current;
@@ -82,10 +85,7 @@ describe("a connection's record", () => {
   });
 
   it("tells the owner how a connection that is up is doing, and nothing of one that is not", async () => {
-    const seen = await withRecord((open) => {
-      const record = open();
-      record.want(channelId, 1);
-      record.begin("credentials");
+    const seen = await withBegun((record) => {
       record.note("Too fast.");
       const before = record.current?.last_error;
       record.connected();
@@ -99,10 +99,7 @@ describe("a connection's record", () => {
   });
 
   it("waits longer after every failure, and at least as long as the platform says", async () => {
-    const waits = await withRecord((open) => {
-      const record = open();
-      record.want(channelId, 1);
-      record.begin("credentials");
+    const waits = await withBegun((record) => {
       return [undefined, undefined, 1_000].map((seconds) => {
         record.ended(attempt(), unreachable(seconds), NOW);
         return (record.current?.retry_at ?? 0) - NOW;
@@ -119,10 +116,7 @@ describe("a connection's record", () => {
     [20, "unreachable"],
     [20, "busy"],
   ] as const)("stops after %i failures that are %s, until a new generation", async (failures, kind) => {
-    const states = await withRecord((open) => {
-      const record = open();
-      record.want(channelId, 1);
-      record.begin("credentials");
+    const states = await withBegun((record) => {
       const seen = Array.from({ length: failures }, () => {
         record.ended(attempt(), new PlatformFailure(kind, "It is over."), NOW);
         return record.current?.state;
@@ -137,10 +131,7 @@ describe("a connection's record", () => {
   });
 
   it("keeps its state when a connection that was well is made again", async () => {
-    const row = await withRecord((open) => {
-      const record = open();
-      record.want(channelId, 1);
-      record.begin("credentials");
+    const row = await withBegun((record) => {
       record.ended(attempt(), unreachable(), NOW);
       record.begin("credentials");
       record.connected();
@@ -166,10 +157,7 @@ describe("a connection's record", () => {
   });
 
   it("is looked at again until its end is reported, also when it failed while its beginning was", async () => {
-    const looks = await withRecord((open) => {
-      const record = open();
-      record.want(channelId, 1);
-      record.begin("credentials");
+    const looks = await withBegun((record) => {
       const { key } = record.unreported ?? { key: "" };
       record.ended(attempt(), new PlatformFailure("unauthorized", "No such token."), NOW);
       record.reported(key);
@@ -181,10 +169,7 @@ describe("a connection's record", () => {
   });
 
   it("knows what the channel's row lacks", async () => {
-    const seen = await withRecord((open) => {
-      const record = open();
-      record.want(channelId, 1);
-      record.begin("credentials");
+    const seen = await withBegun((record) => {
       const first = record.unreported;
       record.reported(first?.key ?? "");
       const none = record.unreported;

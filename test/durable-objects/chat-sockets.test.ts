@@ -1,21 +1,18 @@
-import { env } from "cloudflare:workers";
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
 import { Follower } from "#durable-objects/project-sockets/chat/follower.ts";
 import { TaskFeed } from "#durable-objects/project-sockets/chat/task-feed.ts";
 import { Connection } from "#durable-objects/project-sockets/connection.ts";
 import type { Followed, SocketState } from "#durable-objects/project-sockets/protocol.ts";
-import { checkEnv } from "#src/env.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import { projectSockets } from "#src/platform/objects/project-sockets.ts";
 import { taskLogs } from "#src/platform/objects/task-logs.ts";
 import { newTrips } from "#src/platform/trips.ts";
+import { bindings } from "./support/bindings.ts";
 
-const checked = checkEnv(env);
-if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
-const namespace = checked.env.PROJECT_SOCKETS;
+const namespace = bindings.PROJECT_SOCKETS;
 const sockets = projectSockets(namespace, newTrips());
-const logs = taskLogs(checked.env.TASK_LOG, newTrips());
+const logs = taskLogs(bindings.TASK_LOG, newTrips());
 
 async function newTask() {
   const [taskId, chatId] = [crypto.randomUUID(), crypto.randomUUID()];
@@ -130,7 +127,7 @@ describe("chat sockets", () => {
     const clients: number[][] = [];
     for (let count = 0; count < 20; count += 1) clients.push(await open(project));
     await follow(project, task, () => 0);
-    const rounds = 60;
+    const rounds = 20;
     for (let said = 0; said < rounds; said += 1) {
       await task.say(...Array.from({ length: 10 }, () => "text_delta"));
       await new Promise((resolve) => setTimeout(resolve, 50));

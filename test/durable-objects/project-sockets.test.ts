@@ -1,17 +1,14 @@
-import { env } from "cloudflare:workers";
 import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
 import { showOutput } from "#durable-objects/project-sockets/show-output.ts";
 import { wholeCharacters } from "#durable-objects/project-sockets/whole-characters.ts";
-import { checkEnv } from "#src/env.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { projectNotices } from "#src/platform/objects/project-notices.ts";
 import { projectSockets } from "#src/platform/objects/project-sockets.ts";
 import { newTrips } from "#src/platform/trips.ts";
+import { bindings } from "./support/bindings.ts";
 
-const checked = checkEnv(env);
-if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
-const namespace = checked.env.PROJECT_SOCKETS;
+const namespace = bindings.PROJECT_SOCKETS;
 const sockets = projectSockets(namespace, newTrips());
 const notices = projectNotices(namespace, newTrips());
 

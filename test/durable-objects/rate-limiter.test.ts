@@ -1,10 +1,7 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { checkEnv } from "#src/env.ts";
+import { bindings } from "./support/bindings.ts";
 
-const checked = checkEnv(env);
-if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
-const namespace = checked.env.RATE_LIMITER;
+const namespace = bindings.RATE_LIMITER;
 
 const window = { kind: "window", capacity: 100, windowMs: 60_000 } as const;
 /** Refilled by one call an hour: by none while a test runs. */

@@ -1,12 +1,9 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { checkEnv } from "#src/env.ts";
 import { createCommandRunner } from "#src/platform/command-runner/index.ts";
 import type { CallFiles } from "#src/shell/file-calls.ts";
+import { bindings } from "./support/bindings.ts";
 
-const checked = checkEnv(env);
-if (!checked.ok) throw new Error(`bindings: ${JSON.stringify(checked.problems)}`);
-const { LOADER: loader, ASSETS: assets } = checked.env;
+const { LOADER: loader, ASSETS: assets } = bindings;
 const runner = createCommandRunner({ url: undefined, loader, assets });
 
 /** A project with the file `hello`, and no other. */

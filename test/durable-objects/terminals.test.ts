@@ -1,14 +1,11 @@
-import { env } from "cloudflare:workers";
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
 import { FrameStore } from "#durable-objects/terminals/frame-store.ts";
-import { checkEnv } from "#src/env.ts";
 import { terminals } from "#src/platform/objects/terminals.ts";
 import { newTrips } from "#src/platform/trips.ts";
+import { bindings } from "./support/bindings.ts";
 
-const checked = checkEnv(env);
-if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
-const namespace = checked.env.TERMINALS;
+const namespace = bindings.TERMINALS;
 const clients = terminals(namespace, newTrips());
 const newId = () => crypto.randomUUID();
 

@@ -1,12 +1,10 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { tasks } from "#src/db/schema/index.ts";
-import type { Account, ApiAnswer, ApiClient } from "#test/support/api-client.ts";
+import type { Account, ApiAnswer } from "#test/support/api-client.ts";
 import { frameOf, newChatClient } from "#test/support/chat-client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { startService, type TestService } from "#test/support/service.ts";
-import { sharedService } from "#test/support/shared-service.ts";
 import { openSocket } from "#test/support/socket.ts";
 import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
 import { newTeamClient } from "#test/support/team-client.ts";
@@ -14,6 +12,8 @@ import { newTeamClient } from "#test/support/team-client.ts";
 const PER_PERSON = 2;
 const PER_PROJECT = 3;
 const MESSAGES = 6;
+const CALLS_OF_A_KEY = 30;
+const MESSAGES_PER_MINUTE = 8;
 
 let service: TestService;
 beforeAll(async () => {
@@ -21,9 +21,13 @@ beforeAll(async () => {
     USER_MAX_CONCURRENT_AGENTS: String(PER_PERSON),
     PROJECT_MAX_CONCURRENT_AGENTS: String(PER_PROJECT),
     USER_ENQUEUE_RATE_PER_10S: String(MESSAGES),
+    CHAT_RATE_PER_MINUTE: String(MESSAGES_PER_MINUTE),
+    COMMAND_RATE_PER_MINUTE: "3",
+    KEY_RATE_BURST: String(CALLS_OF_A_KEY),
+    KEY_RATE_PER_SECOND: "0.0001",
   });
 });
-afterAll(() => service.close());
+afterAll(() => service?.close());
 
 /** Longer than any test here lasts. */
 const LONG = script({ text: "word ".repeat(300), chunks: 300, delay_ms: 1_000 });
@@ -78,27 +82,18 @@ describe("agents of one person", () => {
     expect(await stranger.invoke(SHORT)).toMatchObject({ status: 200 });
   });
 
-  it("make room when one ends or is cancelled", async () => {
+  it("do not become more by messages to a chat in which one is at work, and make room when they end", async () => {
     const client = await newTaskClient(service);
     const [first, second] = await fill(client);
     expectNoRoom(await client.invoke(SHORT), PER_PERSON, "You already have 2 agents at work");
-    await cancel(client, first.task_id);
-    await client.end((await client.start(SHORT)).task_id);
-    await client.start(LONG);
-    expectNoRoom(await client.invoke(SHORT), PER_PERSON, "You already have 2 agents at work");
-    await cancel(client, second.task_id);
-    expect(await client.invoke(SHORT)).toMatchObject({ status: 200 });
-  });
-
-  it("do not become more by messages to a chat in which one is at work", async () => {
-    const client = await newTaskClient(service);
-    const [first, second] = await fill(client);
     const behind = await client.start(SHORT, { chat_id: first.chat_id });
     await client.start(SHORT, { chat_id: second.chat_id });
     expect(await client.status(behind.task_id)).toMatchObject({ status: "queued" });
     await cancel(client, first.task_id);
     await client.end(behind.task_id);
     expect(await client.status(behind.task_id)).toMatchObject({ status: "completed" });
+    // The agent of the ended task counts no longer.
+    await vi.waitFor(async () => expect(await client.invoke(SHORT)).toMatchObject({ status: 200 }));
   });
 
   it("are asked for again under an Idempotency-Key and get their answer, room or not", async () => {
@@ -185,31 +180,70 @@ describe("messages of one person", () => {
     for (let sent = 1; sent < MESSAGES - 1; sent += 1) await other.start(SHORT, { chat_id });
     socket.send({ message: SHORT, chat_id });
     await socket.next("message_accepted");
-    // However long that took, all of them are within the ten seconds.
-    const own = eq(tasks.userId, account.id);
-    await databaseOf(service)
-      .update(tasks)
-      .set({ createdAt: sql`now()` })
-      .where(own);
+    /** As if all of them had been sent so many seconds ago. */
+    const sentBefore = (seconds: number) =>
+      databaseOf(service)
+        .update(tasks)
+        .set({ createdAt: sql`now() - ${seconds}::int * interval '1 second'` })
+        .where(eq(tasks.userId, account.id));
+    await sentBefore(0);
     const refused = await one.invoke(SHORT, { chat_id });
     expectNoRoom(refused, MESSAGES, "Too many messages");
+    await sentBefore(0);
     socket.send({ message: SHORT, chat_id });
     expect((await socket.next("error"))["data"]).toMatchObject({ limit: MESSAGES, current: MESSAGES });
     const json = { project_id: projectId, chat_id, message: SHORT };
+    await sentBefore(0);
     const agent = await service.call("POST", "/api/chat/agent", { token: account.token, json });
     expectNoRoom(agent, MESSAGES, "Too many messages");
     // To read is no message.
     expect(await one.status(task_id)).toMatchObject({ chat_id });
-    await pause(Number(refused.headers.get("retry-after")) * 1000);
+    await sentBefore(Number(refused.headers.get("retry-after")));
     expect(await one.invoke(SHORT, { chat_id })).toMatchObject({ status: 200 });
     socket.close();
   });
 });
 
-it("a limit of 0 is no limit", async () => {
-  const unlimited: ApiClient = sharedService();
-  const client = await newTaskClient(unlimited);
-  const started = await Promise.all(Array.from({ length: 25 }, () => client.invoke(LONG)));
-  expect(started.map(({ status }) => status)).toEqual(Array.from({ length: 25 }, () => 200));
-  await Promise.all(started.map(({ body }) => client.cancel(body.task_id)));
+describe("calls in a minute", () => {
+  it("of a key to the agent's API have a limit, and each tells where its caller stands", async () => {
+    const caller = await newTaskClient(service);
+    const invoked = await caller.invoke(SHORT);
+    const ask = (path: string) =>
+      service.call("GET", `/api/external/agent/${path}/${invoked.body.task_id}`, { token: caller.key });
+    const answers: ApiAnswer<unknown>[] = [invoked];
+    while (answers.length < CALLS_OF_A_KEY) answers.push(await ask("status"));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const left = answers.map(({ headers }) => Number(headers.get("x-ratelimit-remaining")));
+    expect(left).toEqual(answers.map((_, index) => CALLS_OF_A_KEY - 1 - index));
+    for (const path of ["status", "events"]) {
+      const { status, headers, body } = await ask(path);
+      expect({ status, body }).toEqual({ status: 429, body: { detail: "Rate limit exceeded" } });
+      expect(headers.get("x-ratelimit-limit")).toBe(String(CALLS_OF_A_KEY));
+      expect(Number(headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    }
+  });
+
+  it("with messages on a socket are limited as over HTTP", async () => {
+    const { account, projectId } = await newTaskClient(service);
+    const socket = await openSocket(service.url, `/ws/chat/${projectId}?token=${account.token}`);
+    const send = async () => {
+      socket.send({ message: "hi", chat_id: crypto.randomUUID() });
+      return (await socket.next("error"))["data"];
+    };
+    for (let count = 0; count < MESSAGES_PER_MINUTE; count += 1) {
+      expect(await send()).toMatchObject({ code: "not_found" });
+    }
+    expect(await send()).toMatchObject({ code: "rate_limited", retry_after_seconds: expect.any(Number) });
+    socket.close();
+  });
+
+  it("that run commands have a limit", async () => {
+    const { account, projectId } = await newTaskClient(service);
+    const json = { project_id: projectId, command: "true" };
+    const execute = () => service.call("POST", "/api/agent/execute", { token: account.token, json });
+    for (let count = 0; count < 3; count += 1) expect(await execute()).toMatchObject({ status: 200 });
+    const { status, headers } = await execute();
+    expect(status).toBe(429);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+  });
 });

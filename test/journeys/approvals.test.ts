@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import type { ApiAnswer } from "#test/support/api-client.ts";
 import {
   frameOf,
   newChatClient,
@@ -206,8 +205,8 @@ it("a colleague with write access can answer, a viewer cannot", async () => {
 });
 
 it("a task that waits is cancelled over HTTP, which a socket is shown at once", async () => {
-  const stream = await client.send(writes("seen.txt"), { chat_id: await newChat() });
-  await frameOf(stream, "approval_required");
+  const stream = await client.send(writes("cancelled.txt"), { chat_id: await newChat() });
+  const question = await frameOf(stream, "approval_required");
   const token = client.account.token;
   const socket = await openSocket(service.url, `/ws/chat/${client.projectId}?token=${token}`);
   const shown = (type: string, timeout: number) =>
@@ -225,20 +224,8 @@ it("a task that waits is cancelled over HTTP, which a socket is shown at once", 
   // Long before the object looks after its sockets.
   await shown("done", 8_000);
   socket.close();
-});
-
-it("a task that waits is cancelled at once", async () => {
-  const stream = await client.send(writes("cancelled.txt"), { chat_id: await newChat() });
-  let question: unknown;
-  const frames = [];
-  for await (const frame of stream.frames()) {
-    frames.push(frame);
-    if (frame.type !== "approval_required") continue;
-    question = frame.data?.["approval_id"];
-    expect((await client.call("POST", `/api/chat/agent/cancel/${stream.taskId}`)).status).toBe(200);
-  }
-  expect(frames.at(-1)).toMatchObject({ type: "done", data: { status: "cancelled" } });
-  expect(await answer(question, "allow_once")).toMatchObject({ status: 409 });
+  expect((await client.replay(stream.taskId)).at(-1)).toMatchObject({ data: { status: "cancelled" } });
+  expect(await answer(question.data?.["approval_id"], "allow_once")).toMatchObject({ status: 409 });
   expect(await contentOf("cancelled.txt")).toBe(404);
 });
 
@@ -256,31 +243,22 @@ it("messages of programs that come while a task waits are answered after it", as
   expect(await contentOf("first.txt")).toBe(200);
 });
 
-it("the response in one piece reports a pending question as in progress", async () => {
-  const { body } = await client.call<{ task_id: string; completion_reason: string }>(
+it("the response in one piece waits for no answer: neither to its own question nor to that of an earlier message", async () => {
+  const json = (message: string, chat_id: string) => ({ project_id: client.projectId, message, chat_id });
+  const own = await client.call<{ task_id: string }>(
     "POST",
     "/api/chat/agent",
-    {
-      project_id: client.projectId,
-      message: writes("piece.txt"),
-      chat_id: await newChat(),
-    },
+    json(writes("piece.txt"), await newChat()),
   );
-  expect(body).toMatchObject({ success: false, completion_reason: "in_progress" });
-  await client.call("POST", `/api/chat/agent/cancel/${body.task_id}`);
-  await vi.waitFor(async () =>
-    expect((await client.replay(body.task_id)).at(-1)).toMatchObject({ data: { status: "cancelled" } }),
-  );
-});
+  expect(own.body).toMatchObject({ success: false, completion_reason: "in_progress" });
+  await client.call("POST", `/api/chat/agent/cancel/${own.body.task_id}`);
 
-it("the response in one piece does not wait for the answer to an earlier message's question", async () => {
   const { key } = await newTaskClient(service, { account: client.account, projectId: client.projectId });
   const waits = await client.send(writes("earlier.txt"), { chat_id: await newChat() });
   await frameOf(waits, "approval_required");
-  const json = { project_id: client.projectId, message: "Hello", chat_id: waits.chatId };
   const { status, body } = await service.call<{ task_id: string }>("POST", "/api/chat/agent", {
     token: key,
-    json,
+    json: json("Hello", waits.chatId),
   });
   expect({ status, body }).toMatchObject({
     status: 200,
@@ -330,50 +308,34 @@ it("calls that run side by side are asked about together, and answered in any or
   expect(frames.at(-1)).toMatchObject({ type: "done", data: { status: "completed" } });
 });
 
-describe("a tool that is allowed for the chat while several of its calls are asked about", () => {
+it("a tool that is allowed for the chat while several of its calls are asked about settles and tells of all of them", async () => {
   const fetches = [1, 2].map((n) => call("web_fetch", { url: `http://127.0.0.1:9/${n}` }));
-  let frames: ChatFrame[];
-  let asked: ChatFrame[];
-  let answers: ApiAnswer<{ detail?: string }>[];
-  let open: unknown;
-  beforeAll(async () => {
-    const stream = await client.send(script({ tools: fetches }, { text: "Both." }), {
-      chat_id: await newChat(),
+  const stream = await client.send(script({ tools: fetches }, { text: "Both." }), {
+    chat_id: await newChat(),
+  });
+  const frames: ChatFrame[] = [];
+  const asked: ChatFrame[] = [];
+  for await (const frame of stream.frames()) {
+    frames.push(frame);
+    if (frame.type !== "approval_required") continue;
+    asked.push(frame);
+    if (asked.length < 2) continue;
+    const [first, second] = asked.map(({ data }) => data?.["approval_id"]);
+    expect(await answer(first, "allow_all")).toMatchObject({ status: 200 });
+    const list = `/api/chat/agent/approvals?project_id=${client.projectId}`;
+    const { body: open } = await client.call<{ approval_id: string }[]>("GET", list);
+    expect(open.filter(({ approval_id }) => approval_id === second)).toEqual([]);
+    expect(await answer(second, "stop")).toMatchObject({
+      status: 409,
+      body: { detail: "This approval was already answered: allow_all" },
     });
-    [frames, asked, answers] = [[], [], []];
-    for await (const frame of stream.frames()) {
-      frames.push(frame);
-      if (frame.type !== "approval_required") continue;
-      asked.push(frame);
-      if (asked.length < 2) continue;
-      const [first, second] = asked.map(({ data }) => data?.["approval_id"]);
-      answers.push(await answer(first, "allow_all"));
-      const list = `/api/chat/agent/approvals?project_id=${client.projectId}`;
-      open = (await client.call<{ approval_id: string }[]>("GET", list)).body.filter(
-        ({ approval_id }) => approval_id === second,
-      );
-      answers.push(await answer(second, "stop"));
-    }
-  });
-
-  it("settles all of them: none is open, and a later answer is refused", () => {
-    expect(open).toEqual([]);
-    expect(answers).toMatchObject([
-      { status: 200 },
-      { status: 409, body: { detail: "This approval was already answered: allow_all" } },
-    ]);
-    const results = frames.filter(({ type }) => type === "tool_call");
-    expect(results).toHaveLength(2);
-  });
-
-  it("tells of each of them, by the question and by the call", () => {
-    const told = frames.filter(({ type }) => type === "approval_answered").map(({ data }) => data);
-    expect(told).toHaveLength(2);
-    for (const question of asked) {
-      const { approval_id, tool_call_id } = question.data ?? {};
-      expect(told).toContainEqual({ approval_id, tool_call_id, tool_name: "web_fetch", verdict: "allowed" });
-      const calls = frames.filter(({ type, data }) => type === "tool_call" && data?.["id"] === tool_call_id);
-      expect(calls).toHaveLength(1);
-    }
-  });
+  }
+  const told = frames.filter(({ type }) => type === "approval_answered").map(({ data }) => data);
+  expect(told).toHaveLength(2);
+  for (const question of asked) {
+    const { approval_id, tool_call_id } = question.data ?? {};
+    expect(told).toContainEqual({ approval_id, tool_call_id, tool_name: "web_fetch", verdict: "allowed" });
+    const calls = frames.filter(({ type, data }) => type === "tool_call" && data?.["id"] === tool_call_id);
+    expect(calls).toHaveLength(1);
+  }
 });

@@ -8,6 +8,7 @@ import { chatAttachments } from "#src/db/schema/index.ts";
 import { newChatClient, type ChatClient } from "#test/support/chat-client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { sharedService } from "#test/support/shared-service.ts";
+import { openSocket } from "#test/support/socket.ts";
 import { call, script } from "#test/support/task-client.ts";
 
 const service = sharedService();
@@ -194,6 +195,45 @@ describe("what comes with a message", () => {
     );
     expect(await refusal({ message: "" })).toBe(422);
     expect(await refusal({ message: "x".repeat(10_001) })).toBe(422);
+  });
+});
+
+const connect = () => openSocket(service.url, `/ws/chat/${client.projectId}?token=${client.account.token}`);
+
+describe("what comes with a message on a socket", () => {
+  const pasted = { type: "pasted_text", content: "pasted words", label: "notes.md" };
+
+  it("is stored, and the agent finds it; it is enough without words", async () => {
+    const reads = script(
+      { tools: [call("bash_exec", { command: "cat .chat/*/uploads/*-notes.md" })] },
+      { text: "Read." },
+    );
+    const socket = await connect();
+    socket.send({ message: reads, edit_mode: "allow", attachments: [pasted] });
+    const result = { success: true, stdout: expect.stringContaining("pasted words") };
+    expect(await socket.next("tool_call")).toMatchObject({ data: { result } });
+    await socket.next("done");
+    socket.send({ attachments: [pasted] });
+    await socket.next("done");
+    socket.close();
+  });
+
+  it("is refused by the rules of HTTP, and where it is too large with the way to upload it", async () => {
+    const socket = await connect();
+    const refusals: [object[], string][] = [
+      [Array.from({ length: 11 }, () => pasted), "attachments"],
+      [[{ type: "file_reference", attachment_id: crypto.randomUUID() }], "Attachment not found"],
+      [[{ type: "image", content: "no base64!", mime_type: "image/png" }], "base64"],
+    ];
+    for (const [attachments, words] of refusals) {
+      socket.send({ message: "hi", attachments });
+      expect(await socket.next("error")).toMatchObject({ message: expect.stringContaining(words) });
+    }
+    const image = { type: "image", content: "a".repeat(70_000), mime_type: "image/png" };
+    socket.send({ message: "hi", attachments: [image] });
+    const words = expect.stringContaining("POST /api/chats/{chat}/attachments");
+    expect(await socket.next("error")).toMatchObject({ message: words });
+    expect(await socket.closed).toMatchObject({ code: 1008 });
   });
 });
 

@@ -273,12 +273,12 @@ describe("the answer in one piece", () => {
   });
 });
 
-it("runs the messages of 50 senders in one chat in order, one at a time", async () => {
+it("runs the messages of ten senders in one chat in order, one at a time", async () => {
   const { body: chat } = await client.call<{ id: string }>("POST", "/api/chat", {
     project_id: client.projectId,
   });
   const streams = await Promise.all(
-    Array.from({ length: 50 }, (_, index) =>
+    Array.from({ length: 10 }, (_, index) =>
       simple({ message: script({ text: `answer ${index}` }), chat_id: chat.id }),
     ),
   );
@@ -292,7 +292,7 @@ it("runs the messages of 50 senders in one chat in order, one at a time", async 
     { role: string; message_metadata: { task_id?: string } | null }[]
   >("GET", `/api/chat/session/${chat.id}/messages`);
   expect(messages.map(({ role }) => role)).toEqual(
-    Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? "user" : "assistant")),
+    Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? "user" : "assistant")),
   );
   const runs = await databaseOf(service)
     .select({ id: tasks.id, startedAt: tasks.startedAt, completedAt: tasks.completedAt })

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { newChatClient, type ChatClient } from "#test/support/chat-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, newTaskClient, script } from "#test/support/task-client.ts";
+import { fieldsOf } from "#test/support/fields.ts";
 
 const service = sharedService();
 let client: ChatClient;
@@ -56,7 +57,7 @@ describe("a chat", () => {
     const [first] = await sessions();
     // The agent's name for it may come after the end, which then has the first line.
     expect(told).toEqual([{ chat_id: chat.id, title: expect.any(String) }]);
-    expect([first?.title, "Tell me about tulips"]).toContain(Object(told[0]).title);
+    expect([first?.title, "Tell me about tulips"]).toContain(fieldsOf(told[0])["title"]);
     expect(first).toMatchObject({
       id: chat.id,
       status: "completed",
@@ -102,19 +103,17 @@ describe("a chat", () => {
     expect(answer.status).toBe(200);
     expect((await sessions())[0]).toMatchObject({ origin: "api", title: `API: ${"y".repeat(59)}` });
   });
-  it.each(["nope", "openai/", "custom/a", "builtin/nope"])(
-    "takes no model that cannot be: %s",
-    async (model) => {
-      const chat = await newChat({ title: "One" });
-      const change = (json: object) => client.call("PATCH", `/api/chat/${chat.id}/update`, json);
-      expect(await change({ model })).toMatchObject({
-        status: 400,
-        body: { detail: `model: There is no model '${model}'` },
-      });
-      expect(await change({ model: "openai/gpt-5" })).toMatchObject({ status: 200 });
-      expect(await change({ model: null })).toMatchObject({ status: 200 });
-    },
-  );
+
+  it("takes no model that cannot be", async () => {
+    const chat = await newChat({ title: "One" });
+    const change = (json: object) => client.call("PATCH", `/api/chat/${chat.id}/update`, json);
+    for (const model of ["nope", "openai/"]) {
+      const detail = `model: There is no model '${model}'`;
+      expect(await change({ model })).toMatchObject({ status: 400, body: { detail } });
+    }
+    expect(await change({ model: "openai/gpt-5" })).toMatchObject({ status: 200 });
+    expect(await change({ model: null })).toMatchObject({ status: 200 });
+  });
 
   it("about no project is about the default workspace, which is made once", async () => {
     const [one, two] = [await newChat({ title: "One" }), await newChat({})];
@@ -185,6 +184,12 @@ describe("a chat", () => {
     for (const [method, path, json] of requests) {
       expect([path, (await stranger.call(method, path, json)).status]).toEqual([path, 404]);
     }
+    const invoke = async (by: Parameters<typeof newTaskClient>[1]) =>
+      (await newTaskClient(service, by)).invoke("Hello", { chat_id: chat.id });
+    const detail = "Chat not found";
+    expect(await invoke({ account: stranger.account })).toMatchObject({ status: 404, body: { detail } });
+    // From another project.
+    expect(await invoke({ account: client.account })).toMatchObject({ status: 404, body: { detail } });
   });
 });
 
@@ -239,12 +244,15 @@ describe("what was said", () => {
     });
   });
 
-  it("is cleared, but not while the agent works", async () => {
+  it("is cleared, but not while the agent works, when nothing is taken back or made shorter either", async () => {
     const chat = await newChat();
     await client.ask(say("one"), { chat_id: chat.id });
     const slow = await client.send(script({ text: "late", first_delay_ms: 60_000 }), { chat_id: chat.id });
     const path = `/api/chat/${client.projectId}/messages?chat_id=${chat.id}`;
     expect((await client.call("DELETE", path)).status).toBe(409);
+    for (const act of ["undo", "compact"]) {
+      expect((await client.call("POST", `/api/chat/${chat.id}/${act}`)).status).toBe(409);
+    }
     await client.call("POST", `/api/chat/agent/cancel/${slow.taskId}`);
     await Array.fromAsync(slow.frames());
     expect((await client.call("DELETE", path)).body).toMatchObject({ success: true, deleted_count: 4 });
@@ -278,15 +286,6 @@ describe("taking back", () => {
     expect((await file("undo.txt")).status).toBe(404);
     expect((await undo()).status).toBe(400);
   });
-
-  it("is refused while the agent works", async () => {
-    const chat = await newChat();
-    const slow = await client.send(script({ text: "late", first_delay_ms: 60_000 }), { chat_id: chat.id });
-    expect((await client.call("POST", `/api/chat/${chat.id}/undo`)).status).toBe(409);
-    expect((await client.call("POST", `/api/chat/${chat.id}/compact`)).status).toBe(409);
-    await client.call("POST", `/api/chat/agent/cancel/${slow.taskId}`);
-    await Array.fromAsync(slow.frames());
-  });
 });
 
 describe("making a chat shorter", () => {
@@ -314,9 +313,13 @@ describe("making a chat shorter", () => {
 });
 
 describe("a chat that is deleted while its agent works", () => {
+  const COMMAND_MS = 60_000;
   const WORK: [string, object, string][] = [
-    ["asks its model", { text: "late", first_delay_ms: 60_000 }, "task_started"],
-    ["runs a command", { tools: [call("bash_exec", { command: "sleep 60" })] }, "tool_start"],
+    [
+      "runs a command",
+      { tools: [call("bash_exec", { command: `sleep ${COMMAND_MS / 1_000}` })] },
+      "tool_start",
+    ],
     [
       "waits for an answer",
       { tools: [call("web_fetch", { url: "http://127.0.0.1:9/" })] },
@@ -340,7 +343,7 @@ describe("a chat that is deleted while its agent works", () => {
       began = performance.now();
       expect((await own.call("DELETE", `/api/chat/${chat_id}`)).status).toBe(200);
     }
-    expect(performance.now() - began).toBeLessThan(15_000);
+    expect(performance.now() - began).toBeLessThan(COMMAND_MS);
     for (const seen of [frames, await Array.fromAsync(waits.frames())]) {
       expect(seen.some(({ type }) => type === "error")).toBe(false);
       expect(seen.find(({ type }) => type === "complete")?.data).toMatchObject({

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { ApiAnswer } from "#test/support/api-client.ts";
 import { newDeployer, see, type Answered, type Deployment } from "#test/support/deployer.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
 import { UNTIL_GO } from "#test/support/task-client.ts";
 import { newTeamClient } from "#test/support/team-client.ts";
 
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService({ DEPLOYMENT_POLL_SECONDS: "1" });
+  service = await otherSharedService("eager");
 });
-afterAll(() => service?.close());
 
 const SITE = { "index.html": "<h1>Hello</h1>" };
 const NETLIFY = { provider: "netlify" };
@@ -91,23 +90,6 @@ describe("a key", () => {
     }
     expect((await call("DELETE", `/api/deployments/${over.id}`)).status).toBe(204);
     await deployer.gone(over);
-  });
-});
-
-describe("a credential of a project", () => {
-  it("goes before the default, and its site is in its account", async () => {
-    const { deployer, project } = await newScene();
-    const first = await deployer.succeeded(await deployer.deploy(project, NETLIFY));
-    await deployer.connect("netlify", project.id, `standin_other_${project.id}`);
-    const second = await deployer.succeeded(await deployer.deploy(project, NETLIFY));
-    expect(second.version).toBe(1);
-    expect(second.deployment_url).not.toBe(first.deployment_url);
-    const back = await deployer.call("POST", `/api/deployments/${first.id}/redeploy`);
-    expect([back.status, back.body.detail]).toEqual([
-      409,
-      "The site is in an account that you are not connected to",
-    ]);
-    expect((await see(service, first.deployment_url)).status).toBe(200);
   });
 });
 

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
+  askProvider,
   newDeployer,
-  PATIENCE,
   PROVIDERS,
   see,
   standinList,
@@ -10,67 +10,94 @@ import {
   type Provider,
 } from "#test/support/deployer.ts";
 import { startGitServer, type GitServer } from "#test/support/git-server.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
+import { UNTIL_GO } from "#test/support/task-client.ts";
 
 let git: GitServer;
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
   git = await startGitServer();
-  service = await startService({ DEPLOYMENT_POLL_SECONDS: "1", OUTBOUND_ALLOW_PRIVATE: "true" });
+  service = await otherSharedService("eager");
 });
-afterAll(() => Promise.all([service?.close(), git?.close()]));
+afterAll(() => git?.close());
 
 const page = (version: string) => `<!doctype html><h1>Version ${version}</h1>`;
 
-/** A project as a provider takes it, with the path of its page. */
-const SCENES: Readonly<Record<Provider, { files: (html: string) => Record<string, string>; mode: string }>> =
-  {
-    vercel: { files: (html) => ({ "index.html": html, "docs/a.html": "a" }), mode: "source" },
-    netlify: { files: (html) => ({ "index.html": html, "docs/a.html": "a" }), mode: "pre-built" },
-    cloudflare: { files: (html) => ({ "index.html": html, "docs/a.html": "a" }), mode: "pre-built" },
-    heroku: {
-      files: (html) => ({
-        "package.json": '{"scripts":{"start":"node server.js"}}',
-        "server.js": "console.log(1)",
-        "public/index.html": html,
-        "public/docs/a.html": "a",
-      }),
-      mode: "source",
-    },
-    digitalocean: { files: (html) => ({ "index.html": html, "docs/a.html": "a" }), mode: "source" },
-  };
+const SITE = (html: string): Record<string, string> => ({ "index.html": html, "docs/a.html": "a" });
+const PROGRAM = (html: string): Record<string, string> => ({
+  "package.json": '{"scripts":{"start":"node server.js"}}',
+  "server.js": "console.log(1)",
+  "public/index.html": html,
+  "public/docs/a.html": "a",
+});
+const MODES: Readonly<Record<Provider, string>> = {
+  vercel: "source",
+  netlify: "pre-built",
+  cloudflare: "pre-built",
+  heroku: "source",
+  digitalocean: "source",
+};
 
-interface StandinSite {
-  name: string;
-  provider: string;
-  url: string;
-}
+/** What each says of the variable of the second deployment. A Worker's are in its program, which the stand-in does not run. */
+const SHOWN: Readonly<Record<Provider, object>> = {
+  vercel: { GREETING: "hello" },
+  netlify: { GREETING: "hello" },
+  cloudflare: {},
+  heroku: { GREETING: "hello" },
+  digitalocean: { GREETING: "hidden" },
+};
 
-async function sitesAt(address: string): Promise<StandinSite[]> {
+async function sitesAt(address: string): Promise<{ url: string }[]> {
   const host = new URL(address).hostname;
-  return (await standinList<StandinSite[]>(service, "sites")).filter(
-    ({ url }) => new URL(url).hostname === host,
-  );
+  const sites = await standinList<{ url: string }[]>(service, "sites");
+  return sites.filter(({ url }) => new URL(url).hostname === host);
 }
 
 /** A new person with a project, which has a remote where the provider fetches it. */
 async function newScene(provider: Provider) {
   const deployer = await newDeployer(service);
   await deployer.connect(provider);
-  const { files } = SCENES[provider];
   const project = await deployer.newProject({});
   const repository = `${provider}-${project.id}`;
   if (provider === "digitalocean")
     await deployer.clone(project, git.create(repository, { "README.md": "# Site\n" }));
+  const files = provider === "heroku" ? PROGRAM : SITE;
   const put = (version: string) => deployer.write(project, files(page(version)));
   const deploy = async (fields: object = {}) =>
     deployer.succeeded(await deployer.deploy(project, { provider, ...fields }));
   return { deployer, project, repository, put, deploy };
 }
 
-const remove = ({ call }: Deployer, { id }: { id: string }) => call("DELETE", `/api/deployments/${id}`);
+type Variables = { key: string; value?: string }[];
 
-describe.each(PROVIDERS)("a site at %s", (provider) => {
+/** The variables that a provider has for the only site of an account; `hidden` where it shows none of their values. */
+async function variablesAt(provider: Provider, { hostingToken }: Deployer): Promise<Record<string, unknown>> {
+  if (provider === "cloudflare") return {};
+  const ask = <T>(path: string) => askProvider<T>(service, hostingToken, `/${provider}${path}`);
+  if (provider === "vercel") {
+    const { projects } = await ask<{ projects: { id: string }[] }>("/v9/projects");
+    const { envs } = await ask<{ envs: Variables }>(`/v9/projects/${projects[0]?.id}/env`);
+    return Object.fromEntries(envs.map(({ key, value }) => [key, value]));
+  }
+  if (provider === "netlify") {
+    const [site] = await ask<{ id: string; account_slug: string }[]>("/api/v1/sites");
+    const found = await ask<{ key: string; values: { value: string }[] }[]>(
+      `/api/v1/accounts/${site?.account_slug}/env?site_id=${site?.id}`,
+    );
+    return Object.fromEntries(found.map(({ key, values }) => [key, values[0]?.value]));
+  }
+  if (provider === "heroku") {
+    const [app] = await ask<{ id: string }[]>("/apps");
+    return ask(`/apps/${app?.id}/config-vars`);
+  }
+  const { apps } = await ask<{ apps: { spec: { static_sites: { envs: Variables }[] } }[] }>("/v2/apps");
+  const envs = apps[0]?.spec.static_sites[0]?.envs ?? [];
+  return Object.fromEntries(envs.map(({ key }) => [key, "hidden"]));
+}
+
+const remove = ({ call }: Deployer, { id }: Deployment) => call("DELETE", `/api/deployments/${id}`);
+
+describe.each(PROVIDERS)("a project at %s", (provider) => {
   it("is published, changed at the same address, brought back, and taken down", async () => {
     const { deployer, project, repository, put, deploy } = await newScene(provider);
     await put("one");
@@ -78,7 +105,7 @@ describe.each(PROVIDERS)("a site at %s", (provider) => {
     expect(begun).toMatchObject({
       project_id: project.id,
       provider,
-      deployment_mode: SCENES[provider].mode,
+      deployment_mode: MODES[provider],
       version: 1,
       status: expect.stringMatching(/^(pending|building)$/u),
       deployment_url: null,
@@ -90,9 +117,10 @@ describe.each(PROVIDERS)("a site at %s", (provider) => {
     expect(await see(service, first.deployment_url, "/docs/a.html")).toEqual({ status: 200, body: "a" });
 
     await put("two");
-    const second = await deploy();
+    const second = await deploy({ env_vars: { GREETING: "hello" } });
     expect(second).toMatchObject({ version: 2, deployment_url: first.deployment_url, redeploy_of: null });
     expect(await see(service, first.deployment_url)).toEqual({ status: 200, body: page("two") });
+    expect(await variablesAt(provider, deployer)).toEqual(SHOWN[provider]);
     const isFetched = provider === "digitalocean";
     const pushed = isFetched ? git.log(repository, "main") : [];
     expect(pushed).toHaveLength(isFetched ? 3 : 0);
@@ -121,40 +149,52 @@ describe.each(PROVIDERS)("a site at %s", (provider) => {
     });
     const { body: left } = await deployer.call<Deployment[]>("GET", "/api/deployments");
     expect(left.map(({ id }) => id)).toEqual([first.id]);
-    expect((await remove(deployer, first)).status).toBe(204);
-    await deployer.gone(first);
   });
+});
 
-  it("is cancelled while it waits for the provider, and can be published afterwards", async () => {
-    const { deployer, project, put, deploy } = await newScene(provider);
+describe("a deployment that is cancelled", () => {
+  it("ends while it is built or waits for its turn, and the next one is published", async () => {
+    const { deployer, project, put, deploy } = await newScene("netlify");
     await put("one");
-    const begun = await deployer.deploy(project, { provider });
-    const cancelled = await deployer.call("POST", `/api/deployments/${begun.id}/cancel`);
-    expect(cancelled.status).toBe(200);
-    const over = await deployer.ended(begun);
-    // The provider decides whether it was in time.
-    expect(["cancelled", "success"]).toContain(over.status);
-    expect(await deployer.call("POST", `/api/deployments/${begun.id}/cancel`)).toMatchObject({
+    const cancel = ({ id }: Deployment) => deployer.call("POST", `/api/deployments/${id}/cancel`);
+    const building = await deployer.deploy(project, { provider: "netlify", build_command: UNTIL_GO });
+    const waiting = await deployer.deploy(project, { provider: "netlify" });
+    for (const each of [waiting, building]) {
+      expect(await cancel(each)).toMatchObject({ status: 200, body: { id: each.id } });
+      const over = await deployer.ended(each);
+      expect(over).toMatchObject({ status: "cancelled", error: null, is_kept: false });
+    }
+    expect(await cancel(building)).toMatchObject({
       status: 409,
       body: { detail: "The deployment is over already" },
     });
     const next = await deploy();
-    expect(next.version).toBe(2);
+    expect(next.version).toBe(3);
     expect((await see(service, next.deployment_url)).body).toBe(page("one"));
   });
 });
 
-it("deployments of one site run one after another, and the last one is seen", async () => {
-  const { deployer, project, put } = await newScene("netlify");
-  await put("one");
-  const begun = await Promise.all(
-    Array.from({ length: 3 }, () => deployer.deploy(project, { provider: "netlify" })),
-  );
-  expect(begun.map(({ version }) => version).toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
-  await put("two");
-  const over = await Promise.all(begun.map((each) => deployer.succeeded(each)));
-  expect(new Set(over.map(({ deployment_url }) => deployment_url)).size).toBe(1);
-  const url = over[0]?.deployment_url ?? "";
-  await vi.waitFor(async () => expect((await see(service, url)).status).toBe(200), PATIENCE);
-  expect(await sitesAt(url)).toHaveLength(1);
+describe("the variables of a container", () => {
+  it("go with a deployment that asks for them, the request's before them, and stay out of its log", async () => {
+    const { deployer, project, put, deploy } = await newScene("netlify");
+    await put("one");
+    const environment_vars = { SHARED: "of-container", OWN: "own-of-container" };
+    const { body } = await deployer.call<{ container: { id: string } }>(
+      "POST",
+      `/api/projects/${project.id}/containers`,
+      { name: "web", directory: ".", environment_vars },
+    );
+    const env_vars = { GREETING: "hello-of-request", SHARED: "of-request" };
+    const fields = { container_id: body.container.id, env_vars };
+    await deploy(fields);
+    expect(await variablesAt("netlify", deployer)).toEqual(env_vars);
+    const both = await deploy({
+      ...fields,
+      include_container_env: true,
+      build_command: 'mkdir -p dist && echo "saying $OWN" && cp index.html dist/',
+    });
+    expect(await variablesAt("netlify", deployer)).toEqual({ ...env_vars, OWN: "own-of-container" });
+    expect(both.logs?.join("\n")).toContain("saying ***");
+    expect(JSON.stringify(both)).not.toContain("own-of-container");
+  });
 });

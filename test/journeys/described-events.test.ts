@@ -1,26 +1,26 @@
 import { createParser } from "eventsource-parser";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { z } from "zod";
 import { insertBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
 import { newChatClient, openStream, type ChatClient } from "#test/support/chat-client.ts";
 import { openCommandLine } from "#test/support/command-line.ts";
 import { databaseOf } from "#test/support/database.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
 import { newRunningSite } from "#test/support/site.ts";
 import { openSocket } from "#test/support/socket.ts";
 import { call, newTaskClient, script } from "#test/support/task-client.ts";
 import { readDocument, resolve, validatorOf, type Document } from "#test/surface/operations.ts";
+import { fieldsOf } from "#test/support/fields.ts";
 
 /** What the service sends on streams and sockets, by the schemas of its own OpenAPI document. */
-let service: TestService;
+let service: SharedService;
 let document: Document;
 let client: ChatClient;
 beforeAll(async () => {
-  service = await startService({ SOCKET_CHECK_SECONDS: "1" });
+  service = await otherSharedService("eager");
   document = await readDocument(service);
   client = await newChatClient(service);
 });
-afterAll(() => service?.close());
 
 /** What is wrong with these frames, by a schema of the document. Unknown fields are faults, as they are not described. */
 function faultsOf(name: string, frames: readonly unknown[]) {
@@ -105,7 +105,7 @@ it("the streams and sockets of chats have only events that are described", async
   for await (const frame of project.frames()) {
     const { id: _, ...body } = frame;
     shown.push(body);
-    if (Object(Object(body)["event"])["type"] === "done") break;
+    if (fieldsOf(fieldsOf(body)["event"] ?? {})["type"] === "done") break;
   }
   expect(faultsOf("ProjectStreamFrame", shown)).toEqual([]);
   await watching.next("agent_event");

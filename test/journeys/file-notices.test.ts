@@ -3,6 +3,7 @@ import type { Account } from "#test/support/api-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { openSocket, type TestSocket } from "#test/support/socket.ts";
 import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
+import { fieldsOf } from "#test/support/fields.ts";
 
 const service = sharedService();
 let owner: Account;
@@ -60,11 +61,11 @@ it("says that anything may have changed after commands, git, and a restore", asy
   const worker = await newTaskClient(service, { account: owner, projectId: id });
   const act = (path: string, json?: unknown) => change("POST", path, json, {}, id);
   const taken = await act("/snapshots", { label: "before" });
-  const { hash } = Object(taken.body);
+  const { hash } = fieldsOf(taken.body);
   const acts = [
     () => worker.start(script({ tools: [call("bash_exec", { command: "echo hello > made.txt" })] })),
     () => act("/git/init", {}),
-    () => act(`/snapshots/${hash}/restore`),
+    () => act(`/snapshots/${String(hash)}/restore`),
   ];
   for (const begin of acts) {
     const socket = await connect(owner.token, id);

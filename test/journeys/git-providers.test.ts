@@ -4,13 +4,20 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { gitConnections } from "#src/db/schema/index.ts";
 import { browser } from "#test/support/browser.ts";
 import { databaseOf } from "#test/support/database.ts";
+import { startGitServer } from "#test/support/git-server.ts";
 import { startGitHost, type GitHostKind, type GitHostServer } from "#test/support/git-host-server.ts";
 import { agree, FAULTS, REGISTERED } from "#test/support/oauth-provider.ts";
 import { startService } from "#test/support/service.ts";
 
 const KINDS: readonly GitHostKind[] = ["github", "gitlab", "bitbucket"];
-const [github, gitlab, bitbucket] = await Promise.all(KINDS.map((kind) => startGitHost(kind)));
-const hosts = { github, gitlab, bitbucket } as Record<GitHostKind, GitHostServer>;
+const git = await startGitServer();
+/** The repositories of GitLab are those of `git`, open to every token. */
+const [github, gitlab, bitbucket] = await Promise.all([
+  startGitHost("github"),
+  startGitHost("gitlab", git),
+  startGitHost("bitbucket"),
+]);
+const hosts: Record<GitHostKind, GitHostServer> = { github, gitlab, bitbucket };
 const service = await startService({
   ...Object.fromEntries(
     ["GITHUB", "GITLAB", "BITBUCKET"].flatMap((name) => [
@@ -23,9 +30,13 @@ const service = await startService({
   GITLAB_API_BASE_URL: `${hosts.gitlab.url}/`,
   BITBUCKET_OAUTH_BASE_URL: hosts.bitbucket.url,
   BITBUCKET_API_BASE_URL: hosts.bitbucket.url,
+  OUTBOUND_ALLOW_PRIVATE: "true",
   DEPLOYMENT_ENCRYPTION_KEY: "not a Fernet key, and long enough to be hashed to one",
 });
-afterAll(() => Promise.all([service.close(), ...Object.values(hosts).map((host) => host.close())]));
+afterAll(async () => {
+  await service.close();
+  await Promise.all([...Object.values(hosts), git].map((each) => each.close()));
+});
 const db = databaseOf(service);
 
 beforeEach(() => {
@@ -186,6 +197,46 @@ describe("the way back from a git host", () => {
     const { status, text } = await comeBack();
     expect([status, text]).toEqual([400, '{"detail":"GitLab was not connected: try again"}']);
     expect((await call("GET", "gitlab/status")).body).toMatchObject({ connected: false });
+  });
+});
+
+it("a clone of a repository of a connected account takes its token there, and leaves it nowhere", async () => {
+  git.create("octo-private", { "secret.txt": "s\n" });
+  const url = `${hosts.gitlab.url}/octo-private`;
+  const { token } = await service.signUp("private");
+  const { id } = await service.newProject(token);
+  const call = (method: string, below: string, json?: unknown) =>
+    service.call(method, `/api/projects/${id}/git/${below}`, { token, json });
+  const file = (path: string) => `/api/projects/${id}/files/${path}`;
+  expect((await call("POST", "clone", { repo_url: url })).status).toBe(401);
+
+  const secret = hosts.gitlab.newToken();
+  const json = { token: secret };
+  expect((await service.call("PUT", "/api/git-providers/gitlab/token", { token, json })).status).toBe(200);
+  expect(await call("POST", "clone", { repo_url: url })).toMatchObject({ body: { status: "cloned" } });
+  expect((await service.call("GET", file("secret.txt"), { token })).body).toMatchObject({ content: "s\n" });
+  await service.call("PUT", file("more.txt"), { token, json: { content: "m" } });
+  expect((await call("POST", "commit", { message: "More" })).status).toBe(200);
+  expect((await call("POST", "push", {})).status).toBe(200);
+  expect(git.log("octo-private", "main")).toEqual(["More", "first"]);
+  const config = await service.call("GET", file(".git/config"), { token });
+  expect(config.text).toContain(url);
+  expect(config.text).not.toContain(secret);
+
+  // A remote elsewhere gets none of it, whatever the repository's configuration says.
+  const elsewhere = git.create("elsewhere", { "a.txt": "a" });
+  await call("POST", "init", { repo_url: elsewhere });
+  await call("POST", "push", { force: true });
+  const seen = git.requests.filter((each) => each.url.startsWith("/elsewhere"));
+  expect(seen.length).toBeGreaterThan(0);
+  expect(seen.map(({ authorization }) => authorization)).toEqual(seen.map(() => undefined));
+
+  // Others of the project are not the one whose token it is.
+  expect((await service.call("DELETE", "/api/git-providers/gitlab/disconnect", { token })).status).toBe(200);
+  await call("POST", "init", { repo_url: url });
+  expect(await call("POST", "push", {})).toMatchObject({
+    status: 400,
+    body: { detail: expect.stringContaining("connect your account") },
   });
 });
 

@@ -95,41 +95,39 @@ describe.concurrent("an agent of the team", () => {
     expect((await rowOf(id))?.slug).toMatch(new RegExp(`^${taken.slug.slice(0, 40)}.*-[0-9a-z]{6}$`, "u"));
   });
 
-  it.each([
-    [
-      { pricing_type: "one_time", price: 5 },
-      { pricingType: "one_time", priceCents: 500 },
-    ],
-    [
-      { pricing_type: "one_time", price: 1.1 },
-      { pricingType: "one_time", priceCents: 110 },
-    ],
-    [
-      { pricing_type: "monthly", price: 999, source_type: "closed" },
-      { pricingType: "monthly", priceCents: 99_900, sourceType: "closed", isForkable: false },
-    ],
-    [{ is_forkable: false }, { pricingType: "free", isForkable: false, sourceType: "open" }],
-  ])("is published with %j", async (terms, row) => {
+  it("is published with its terms, and not with terms that are none", async () => {
     const { token, create } = await newTeam();
-    const { agent_id: id } = await create();
-    expect(await ask("POST", `agents/${id}/publish`, token, terms)).toMatchObject({ status: 200 });
-    expect(await rowOf(id)).toMatchObject({ ...row, isPublished: true });
-  });
-
-  it.each([
-    [{ pricing_type: "api", price: 5 }, 400],
-    [{ pricing_type: "one_time" }, 400],
-    [{ pricing_type: "monthly", price: 0.99 }, 400],
-    [{ pricing_type: "monthly", price: 1.005 }, 400],
-    [{ pricing_type: "free", price: 1 }, 400],
-    [{ pricing_type: "one_time", price: 999.01 }, 422],
-    [{ pricing_type: "one_time", price: "5" }, 422],
-    [{ source_type: "secret" }, 422],
-  ])("is not published with %j: %i", async (terms, status) => {
-    const { token, create } = await newTeam();
-    const { agent_id: id } = await create();
-    expect(await ask("POST", `agents/${id}/publish`, token, terms)).toMatchObject({ status });
-    expect(await rowOf(id)).toMatchObject({ isPublished: false });
+    const publish = async (terms: object) => {
+      const { agent_id: id } = await create();
+      const { status } = await ask("POST", `agents/${id}/publish`, token, terms);
+      return { status, ...(await rowOf(id)) };
+    };
+    for (const [terms, row] of [
+      [
+        { pricing_type: "one_time", price: 1.1 },
+        { pricingType: "one_time", priceCents: 110 },
+      ],
+      [
+        { pricing_type: "monthly", price: 999, source_type: "closed" },
+        { pricingType: "monthly", priceCents: 99_900, sourceType: "closed", isForkable: false },
+      ],
+      [{ is_forkable: false }, { pricingType: "free", isForkable: false, sourceType: "open" }],
+    ]) {
+      expect(await publish(terms ?? {})).toMatchObject({ ...row, status: 200, isPublished: true });
+    }
+    for (const [terms, status] of [
+      [{ pricing_type: "api", price: 5 }, 400],
+      [{ pricing_type: "one_time" }, 400],
+      [{ pricing_type: "monthly", price: 0.99 }, 400],
+      [{ pricing_type: "monthly", price: 1.005 }, 400],
+      [{ pricing_type: "free", price: 1 }, 400],
+      [{ pricing_type: "one_time", price: 999.01 }, 422],
+      [{ pricing_type: "one_time", price: "5" }, 422],
+      [{ source_type: "secret" }, 422],
+    ] as const) {
+      const refused = await publish(terms);
+      expect({ terms, ...refused }).toMatchObject({ terms, status, isPublished: false });
+    }
   });
 });
 
@@ -156,24 +154,26 @@ describe.concurrent("an agent of another team", () => {
     expect(await rowOf(asked.body.agent_id)).toMatchObject({ name: "Body", description: "Q" });
   });
 
-  it.each([
-    ["closed", { sourceType: "closed" }, 403],
-    ["not forkable", { isForkable: false }, 403],
-    ["not paid", { pricingType: "one_time", priceCents: 500 }, 403],
-    ["not published", { isPublished: false }, 404],
-  ] as const)("is not forked when it is %s: %j -> %i", async (_, values, status) => {
+  it("is not forked when it is closed, not forkable, not paid or not published, and is changed by its own team alone", async () => {
     const [seller, other] = [await newTeam(), await newTeam()];
-    const { id } = await listAgent(db, { teamId: seller.teamId, ...values });
-    const refused = await ask("POST", `agents/${id}/fork`, other.token);
-    expect(refused).toMatchObject({ status });
-    for (const [method, path] of [
-      ["POST", `agents/${id}/publish`],
-      ["POST", `agents/${id}/unpublish`],
-      ["DELETE", `agents/${id}`],
-      ["PATCH", `agents/${id}`],
+    for (const [values, status] of [
+      [{ sourceType: "closed" }, 403],
+      [{ isForkable: false }, 403],
+      [{ pricingType: "one_time", priceCents: 500 }, 403],
+      [{ isPublished: false }, 404],
     ] as const) {
-      const answer = await ask(method, path, other.token, {});
-      expect([403, 404]).toContain(answer.status);
+      const { id } = await listAgent(db, { teamId: seller.teamId, ...values });
+      const refused = await ask("POST", `agents/${id}/fork`, other.token);
+      expect({ values, status: refused.status }).toEqual({ values, status });
+      for (const [method, path] of [
+        ["POST", `agents/${id}/publish`],
+        ["POST", `agents/${id}/unpublish`],
+        ["DELETE", `agents/${id}`],
+        ["PATCH", `agents/${id}`],
+      ] as const) {
+        const answer = await ask(method, path, other.token, {});
+        expect([403, 404]).toContain(answer.status);
+      }
     }
   });
 

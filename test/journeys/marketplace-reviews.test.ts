@@ -108,23 +108,20 @@ describe.concurrent("creators", () => {
     expect((await at(`${account.id}/agents?limit=1`)).body).toMatchObject({ total: 2, pages: 2 });
   });
 
-  it.each([
-    ["a-free-name-of-nobody", true],
-    ["admin", false],
-    ["UPPER", false],
-    ["x", false],
-  ])("choose a username that is free: %s is %s", async (name, available) => {
-    expect(await ask("GET", `creators/check-username/${name}`)).toMatchObject({
-      status: 200,
-      body: { available },
-    });
-  });
-
-  it("do not choose a username that another person has", async () => {
+  it("choose a username that is free", async () => {
     const account = await service.signUp();
     const [user] = await db.select().from(users).where(eq(users.id, account.id));
-    expect(await ask("GET", `creators/check-username/${user?.username}`)).toMatchObject({
-      body: { available: false },
-    });
+    for (const [name, available] of [
+      ["a-free-name-of-nobody", true],
+      ["admin", false],
+      ["UPPER", false],
+      ["x", false],
+      [user?.username ?? "", false],
+    ] as const) {
+      expect(await ask("GET", `creators/check-username/${name}`)).toMatchObject({
+        status: 200,
+        body: { available },
+      });
+    }
   });
 });

@@ -1,16 +1,18 @@
 import { connect } from "node:net";
 import { eq, sql } from "drizzle-orm";
-import { OpenAI } from "openai";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { teams } from "#src/db/schema/index.ts";
 import { databaseOf } from "#test/support/database.ts";
-import { MODEL_WIRES, PROVIDER_KEY, startModelServer } from "#test/support/model-servers.ts";
+import { MODEL_WIRES, PROVIDER_KEY } from "#test/support/model-servers.ts";
 import { failureOf, newProxyClient, type ProxyClientWish } from "#test/support/proxy-client.ts";
+import { startScriptedProvider, type ScriptedProvider } from "#test/support/scripted-provider.ts";
 import { startService, type TestService } from "#test/support/service.ts";
+import { OWN_KEY, providerScript } from "./support/provider-script.ts";
 
-const usage = { prompt_tokens: 1000, completion_tokens: 500, input_tokens: 1000, output_tokens: 500 };
+const GPT = "gpt-5";
+const NOTED = `builtin/${GPT}`;
+const CLAUDE = "claude-sonnet-4-5";
 const PICTURE = "data:image/png;base64,iVBORw0KGgoAAAAN";
-
 const weather = {
   type: "function" as const,
   function: {
@@ -20,167 +22,107 @@ const weather = {
   },
 };
 
-describe.each(MODEL_WIRES)("the official client on $name", (wire) => {
-  let model: Awaited<ReturnType<typeof startModelServer>>;
-  let service: TestService;
-  beforeAll(async () => {
-    model = await startModelServer(wire);
-    const { mock } = model;
-    mock.on(
-      { userMessage: "weather", predicate: ({ messages }) => !messages.some(({ role }) => role === "tool") },
-      { toolCalls: [{ id: "call_1", name: "weather", arguments: '{"place":"Bonn"}' }], usage },
-    );
-    mock.onMessage("weather", { content: "It rains in Bonn.", usage });
-    mock.onMessage("too often", { error: { message: "Slow down" }, status: 429, retryAfter: 7 });
-    mock.onMessage("broken", { error: { message: `Server error for ${PROVIDER_KEY}` }, status: 500 });
-    mock.onMessage("wrong key", { error: { message: `Incorrect API key: ${PROVIDER_KEY}` }, status: 401 });
-    mock.onMessage("nonsense", { error: { message: "temperature: no" }, status: 400 });
-    mock.onMessage("hello", { content: "Hello to you, too.", usage });
-    service = await startService({
-      ...wire.variables(model.origin),
-      DEFAULT_MODEL: wire.model,
-      MODEL_MAX_RETRIES: "0",
-      KEY_RATE_BURST: "0",
-    });
+let provider: ScriptedProvider;
+let elsewhere: ScriptedProvider;
+let service: TestService;
+beforeAll(async () => {
+  elsewhere = await startScriptedProvider({});
+  provider = await startScriptedProvider(providerScript(elsewhere));
+  service = await startService({
+    ...Object.assign({}, ...MODEL_WIRES.map((wire) => wire.variables(provider.origin))),
+    OPENAI_API_BASE: `${provider.origin}/v1`,
+    ANTHROPIC_API_BASE: `${provider.origin}/v1`,
+    DEFAULT_MODEL: GPT,
+    PLATFORM_MODELS: CLAUDE,
+    MODEL_MAX_RETRIES: "0",
   });
-  afterAll(async () => {
-    await service.close();
-    await model.close();
-  });
+});
+afterAll(async () => {
+  await service?.close();
+  await provider?.close();
+  await elsewhere?.close();
+});
 
-  const newClient = (wish?: ProxyClientWish) => newProxyClient(service, wish);
-  const hello = { model: wire.model, messages: [{ role: "user" as const, content: "hello" }] };
-  const saying = (content: string) => ({ ...hello, messages: [{ role: "user" as const, content }] });
-  const noted = `builtin/${wire.model}`;
-  const lastBody = () => model.received.at(-1)?.body ?? {};
+const newClient = (wish?: ProxyClientWish) => newProxyClient(service, wish);
+const saying = (content: string, model = GPT) => ({ model, messages: [{ role: "user" as const, content }] });
+const hello = saying("hello");
+const lastBody = () => provider.asked.at(-1)?.body ?? {};
 
-  it("gets a whole answer, which is counted and paid for", async () => {
-    const { client, calls, balance, account, key } = await newClient({ credits: 100 });
-    const answer = await client.chat.completions.create(hello);
-    expect(answer).toMatchObject({
+describe.each(MODEL_WIRES)("the official client of $name", ({ model }) => {
+  it("gets a whole answer, and a stream with the usage in the last chunk where it asks for it", async () => {
+    const { client, calls, balance } = await newClient({ credits: 100 });
+    const counted = { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 };
+    const message = { role: "assistant", content: "Hello to you, too." };
+    expect(await client.chat.completions.create(saying("hello", model))).toMatchObject({
       id: expect.stringMatching(/^chatcmpl-/u),
       object: "chat.completion",
-      model: wire.model,
-      choices: [
-        { index: 0, finish_reason: "stop", message: { role: "assistant", content: "Hello to you, too." } },
-      ],
-      usage: { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
+      model,
+      choices: [{ index: 0, finish_reason: "stop", message }],
+      usage: counted,
     });
-    const [call, ...more] = await calls();
-    expect(more).toEqual([]);
-    expect(call).toMatchObject({
+    const [paid] = await calls();
+    expect(paid).toMatchObject({
       purpose: "proxy",
-      model: noted,
+      model: `builtin/${model}`,
       inputTokens: 1000,
       outputTokens: 500,
-      costInput: 1,
-      costOutput: 1,
-      creditsDeducted: 2,
       billedStatus: "credited",
       isByok: false,
     });
-    expect(await balance()).toBe(98);
-    const told = await service.call("GET", "/api/v1/usage", { token: key });
-    expect(told.body).toEqual({
-      credits: { daily: 0, bundled: 0, bonus: 0, purchased: 98, total: 98 },
-      usage_30d: {
-        total_requests: 1,
-        total_cost_cents: 2,
-        total_tokens_in: 1000,
-        total_tokens_out: 500,
-        by_model: [{ model: noted, requests: 1, cost_cents: 2 }],
-      },
-    });
-    const statistics = await service.call("GET", "/api/billing/usage", { token: account.token });
-    const part = { cost_cents: 2, cost_total: 2, tokens_input: 1000, tokens_output: 500, requests: 1 };
-    expect(statistics.body).toMatchObject({
-      total_cost_cents: 2,
-      total_cost_usd: 0.02,
-      total_tokens_input: 1000,
-      total_tokens_output: 500,
-      total_requests: 1,
-      by_model: { [noted]: part },
-      by_agent: { default: part },
-    });
-    const logs = await service.call("GET", "/api/billing/usage/logs?limit=5", { token: account.token });
-    expect(logs.body).toMatchObject({
-      logs: [
-        {
-          model: noted,
-          cost_total_cents: 2,
-          billed_status: "credited",
-          is_byok: false,
-          purpose: "proxy",
-        },
-      ],
-    });
-    const later = await service.call("GET", "/api/billing/usage?start_date=2999-01-01&end_date=2999-02-01", {
-      token: account.token,
-    });
-    expect(later.body).toMatchObject({ total_requests: 0, by_model: {}, by_agent: {} });
-  });
+    expect(await balance()).toBe(100 - (paid?.creditsDeducted ?? 0));
 
-  it("gets a stream, with the usage in the last chunk where it asks for it", async () => {
-    const { client, calls } = await newClient();
-    const options = { stream: true, stream_options: { include_usage: true } } as const;
-    const chunks = await Array.fromAsync(await client.chat.completions.create({ ...hello, ...options }));
+    const asked = { ...saying("hello", model), stream: true } as const;
+    const options = { stream_options: { include_usage: true } };
+    const chunks = await Array.fromAsync(await client.chat.completions.create({ ...asked, ...options }));
     expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("")).toBe("Hello to you, too.");
     expect(chunks.length).toBeGreaterThan(3);
     expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
     expect(chunks[0]?.choices[0]?.delta).toEqual({ role: "assistant", content: "" });
     expect(chunks.at(-2)?.choices).toMatchObject([{ delta: {}, finish_reason: "stop" }]);
-    expect(chunks.at(-1)).toMatchObject({
-      object: "chat.completion.chunk",
-      choices: [],
-      usage: { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
-    });
+    expect(chunks.at(-1)).toMatchObject({ object: "chat.completion.chunk", choices: [], usage: counted });
     expect(chunks.slice(0, -1).map((chunk) => chunk.usage)).toEqual(chunks.slice(1).map(() => null));
-    expect(await calls()).toMatchObject([{ inputTokens: 1000, outputTokens: 500, creditsDeducted: 2 }]);
-    const plain = await Array.fromAsync(await client.chat.completions.create({ ...hello, stream: true }));
+    const plain = await Array.fromAsync(await client.chat.completions.create(asked));
     expect(plain.filter((chunk) => "usage" in chunk)).toEqual([]);
   });
 
   it("gets tool calls, whole or in a stream, and an answer to their results", async () => {
     const { client } = await newClient();
-    const question = { role: "user" as const, content: "weather" };
-    const asked = { model: wire.model, messages: [question], tools: [weather] };
+    const question = { role: "user" as const, content: "how is the weather" };
+    const asked = { model, messages: [question], tools: [weather] };
     const whole = await client.chat.completions.create({ ...asked, tool_choice: "required" });
+    const called = { type: "function", function: { name: "weather", arguments: '{"place":"Bonn"}' } };
     expect(whole.choices[0]).toMatchObject({
       finish_reason: "tool_calls",
-      message: {
-        content: null,
-        tool_calls: [
-          { id: "call_1", type: "function", function: { name: "weather", arguments: '{"place":"Bonn"}' } },
-        ],
-      },
+      message: { content: null, tool_calls: [called] },
     });
     expect(JSON.stringify(lastBody())).toContain("How the weather is");
-    expect(lastBody()["tool_choice"]).toEqual(wire.model === "gpt-5" ? "required" : { type: "any" });
+    expect(lastBody()["tool_choice"]).toEqual(model === GPT ? "required" : { type: "any" });
     // The client's own helper puts the chunks together again.
-    const run = client.chat.completions.stream(asked);
-    const message = await run.finalMessage();
-    expect(message.tool_calls).toMatchObject([
-      { function: { name: "weather", arguments: '{"place":"Bonn"}' } },
-    ]);
+    const message = await client.chat.completions.stream(asked).finalMessage();
+    expect(message.tool_calls).toMatchObject([{ function: called.function }]);
     const [call] = message.tool_calls ?? [];
     const result = { role: "tool" as const, tool_call_id: call?.id ?? "", content: "Rain" };
     const answer = await client.chat.completions.create({ ...asked, messages: [question, message, result] });
     expect(answer.choices[0]?.message.content).toBe("It rains in Bonn.");
   });
 
-  it("has its options, pictures and system messages passed on, and unknown fields ignored", async () => {
+  it("has its options, pictures, names and instructions passed on where they stand", async () => {
     const { client } = await newClient();
+    const schema = { type: "object", additionalProperties: false };
+    const json_schema = { name: "greeting", schema, strict: true };
     await client.chat.completions.create({
-      model: noted,
+      model: `builtin/${model}`,
       messages: [
         { role: "system", content: "Be brief." },
         { role: "developer", content: [{ type: "text", text: "Be kind." }] },
+        { role: "user", content: "first", name: "ann" },
+        { role: "system", content: "Be calm." },
         {
           role: "user",
           content: [
-            { type: "text", text: "hello" },
             { type: "image_url", image_url: { url: PICTURE, detail: "low" } },
             { type: "image_url", image_url: { url: "https://example.com/cat.png" } },
+            { type: "text", text: "hello" },
           ],
         },
       ],
@@ -189,118 +131,189 @@ describe.each(MODEL_WIRES)("the official client on $name", (wire) => {
       max_tokens: 77,
       stop: ["END"],
       seed: 5,
-      response_format: {
-        type: "json_schema",
-        json_schema: {
-          name: "greeting",
-          schema: { type: "object", additionalProperties: false },
-          strict: true,
-        },
-      },
+      response_format: { type: "json_schema", json_schema },
       user: "somebody",
       metadata: { a: "b" },
       // @ts-expect-error -- The client does not know it either.
       something_new: { deep: true },
     });
-    const sent = JSON.stringify(lastBody());
-    expect(sent).toContain("Be brief.\\n\\nBe kind.");
-    expect(sent).toContain("https://example.com/cat.png");
-    expect(sent).toContain(PICTURE.slice(PICTURE.indexOf(",") + 1));
-    expect(sent).not.toContain("something_new");
-    const schema = { type: "object", additionalProperties: false };
-    expect(lastBody()).toMatchObject(
-      wire.model === "gpt-5"
-        ? {
-            model: "gpt-5",
-            temperature: 1.5,
-            top_p: 0.9,
-            max_completion_tokens: 77,
-            stop: ["END"],
-            seed: 5,
-            response_format: { type: "json_schema", json_schema: { name: "greeting", schema, strict: true } },
-          }
-        : {
-            model: "claude-sonnet-4-5",
-            temperature: 1,
-            top_p: 0.9,
-            max_tokens: 77,
-            stop_sequences: ["END"],
-            output_config: { format: { type: "json_schema", schema } },
-          },
-    );
+    expect(JSON.stringify(lastBody())).not.toContain("something_new");
+    const low = { url: PICTURE, detail: "low" };
+    const ofOpenAi = {
+      model: GPT,
+      temperature: 1.5,
+      top_p: 0.9,
+      max_completion_tokens: 77,
+      stop: ["END"],
+      seed: 5,
+      response_format: { type: "json_schema", json_schema },
+      messages: [
+        { role: "system", content: "Be brief.\n\nBe kind." },
+        { role: "user", content: "first", name: "ann" },
+        { role: "system", content: "Be calm." },
+        {
+          role: "user",
+          content: [
+            { type: "image_url", image_url: low },
+            { type: "image_url", image_url: { url: "https://example.com/cat.png" } },
+            { type: "text", text: "hello" },
+          ],
+        },
+      ],
+    };
+    const ofAnthropic = {
+      model: CLAUDE,
+      temperature: 1,
+      top_p: 0.9,
+      max_tokens: 77,
+      stop_sequences: ["END"],
+      output_config: { format: { type: "json_schema", schema } },
+      system: [{ text: "Be brief.\n\nBe kind.\n\nBe calm." }],
+      messages: [
+        {
+          role: "user",
+          content: [{ text: "first" }, { type: "image" }, { type: "image" }, { text: "hello" }],
+        },
+      ],
+    };
+    expect(lastBody()).toMatchObject(model === GPT ? ofOpenAi : ofAnthropic);
   });
 
-  it("gets one of the models, and is told in its own words of what is not there", async () => {
-    const { client, key } = await newClient();
-    for (const id of [wire.model, noted]) {
-      expect(await client.models.retrieve(id)).toMatchObject({
-        id: noted,
-        object: "model",
-      });
-    }
-    expect(await failureOf(client.models.retrieve("unheard-of"))).toMatchObject({
-      status: 404,
-      message: expect.stringMatching(/no such model/u),
-    });
-    const embedding = client.embeddings.create({ model: "m", input: "a" });
-    expect(await failureOf(embedding)).toMatchObject({
-      status: 404,
-      type: "invalid_request_error",
-      message: "404 Not Found",
-    });
-    const asked = await service.call("GET", "/api/v1/chat/completions", { token: key });
-    expect(asked).toMatchObject({
-      status: 405,
-      body: { detail: "Method Not Allowed", error: { message: "Method Not Allowed" } },
-    });
+  it.each([
+    { logit_bias: { "50256": -100 } },
+    { verbosity: "low" as const },
+    { reasoning_effort: "low" as const },
+    { messages: [{ role: "system" as const, content: "Say hello." }] },
+  ])("has passed on what one protocol knows, and is told where the other does not: %o", async (field) => {
+    const { client } = await newClient();
+    const before = provider.asked.length;
+    const asking = client.chat.completions.create({ ...saying("hello", model), ...field });
+    const outcome: unknown = await asking.catch((error: unknown) => error);
+    const message = expect.stringContaining(`${Object.keys(field)[0]}: Anthropic's protocol`);
+    expect(outcome).toMatchObject(model === GPT ? { object: "chat.completion" } : { status: 400, message });
+    expect(provider.asked.slice(before)).toMatchObject(model === GPT ? [{ body: field }] : []);
   });
 
-  it("gets an error for a refused request before the provider is called", async () => {
-    const { client, key } = await newClient({ credits: 0 });
-    const before = model.received.length;
-    const broke = await failureOf(client.chat.completions.create(hello));
-    expect(broke).toMatchObject({
-      status: 402,
-      code: "insufficient_credits",
-      type: "insufficient_quota",
-      message: expect.stringContaining("no credits left"),
-    });
-    const brokeStream = await failureOf(client.chat.completions.create({ ...hello, stream: true }));
-    expect(brokeStream).toMatchObject({ status: 402, code: "insufficient_credits" });
-    const nobody = await failureOf(client.chat.completions.create({ ...hello, model: "unheard-of" }));
-    expect(nobody).toMatchObject({
-      status: 400,
-      type: "invalid_request_error",
-      message: expect.stringContaining("unheard-of"),
-    });
-    const without = await failureOf(client.chat.completions.create({ ...hello, model: "groq/llama" }));
-    expect(without).toMatchObject({ status: 400, message: expect.stringMatching(/no API key/u) });
-    const stranger = new OpenAI({ apiKey: "tsk_wrong", baseURL: `${service.url}/api/v1`, maxRetries: 0 });
-    expect(await failureOf(stranger.chat.completions.create(hello))).toMatchObject({
-      status: 401,
-      type: "authentication_error",
-    });
-    const limited = await newClient({ scopes: ["usage.read"] });
-    expect(await failureOf(limited.client.chat.completions.create(hello))).toMatchObject({
+  it("uses a person's own key, which costs no credits and is noted as exempt", async () => {
+    const own = `${model === GPT ? "openai" : "anthropic"}/${model}`;
+    const { client, calls, balance } = await newOwner(own);
+    const answer = await client.chat.completions.create(saying("hello", own));
+    expect(answer).toMatchObject({ model: own, choices: [{ message: { content: "Hello to you, too." } }] });
+    expect(lastBody()).toMatchObject({ model });
+    expect(JSON.stringify(provider.asked.at(-1)?.headers)).toContain(OWN_KEY);
+    expect(await calls()).toMatchObject([
+      {
+        model: own,
+        isByok: true,
+        billedStatus: "exempt",
+        costTotal: 0,
+        creditsDeducted: 0,
+        inputTokens: 1000,
+      },
+    ]);
+    expect(await balance()).toBe(0);
+  });
+});
+
+/** A person in the Pro tier with a key of the model's provider, without a credit. */
+async function newOwner(model: string) {
+  const proxy = await newClient({ credits: 0 });
+  const inTier = (subscriptionTier: "free" | "pro") =>
+    databaseOf(service).update(teams).set({ subscriptionTier }).where(eq(teams.id, proxy.teamId));
+  await inTier("pro");
+  const stored = await service.call("POST", "/api/secrets/api-keys", {
+    token: proxy.account.token,
+    json: { provider: model.split("/")[0], api_key: OWN_KEY },
+  });
+  expect(stored.status).toBe(200);
+  return { ...proxy, inTier };
+}
+
+describe("a person's own key", () => {
+  const own = `openai/${GPT}`;
+
+  it("that is refused is the caller's to mend, is not told, and is not used once the tier has none", async () => {
+    const { client, calls, inTier } = await newOwner(own);
+    const error = await failureOf(client.chat.completions.create(saying("refuse my own", own)));
+    expect(error).toMatchObject({ status: 400, message: expect.stringMatching(/refused your own API key/u) });
+    expect(JSON.stringify(error)).not.toContain(OWN_KEY);
+    expect(await calls()).toEqual([]);
+    await inTier("free");
+    const before = provider.asked.length;
+    expect(await failureOf(client.chat.completions.create(saying("hello", own)))).toMatchObject({
       status: 403,
       type: "permission_error",
     });
-    const raw = await service.call("POST", "/api/v1/chat/completions", {
-      token: key,
-      json: { model: wire.model },
-    });
-    expect(raw).toMatchObject({
-      status: 422,
-      body: {
-        detail: expect.stringContaining("messages"),
-        error: {
-          message: expect.stringContaining("messages"),
-          type: "invalid_request_error",
-          code: "invalid_body",
-        },
+    expect(provider.asked.length).toBe(before);
+  });
+});
+
+describe("a caller of the proxy", () => {
+  it("finds what was paid in the usage of the key, in the statistics and in the list of calls", async () => {
+    const { client, account, key } = await newClient({ credits: 100 });
+    await client.chat.completions.create(hello);
+    const told = await service.call("GET", "/api/v1/usage", { token: key });
+    expect(told.body).toEqual({
+      credits: { daily: 0, bundled: 0, bonus: 0, purchased: 98, total: 98 },
+      usage_30d: {
+        total_requests: 1,
+        total_cost_cents: 2,
+        total_tokens_in: 1000,
+        total_tokens_out: 500,
+        by_model: [{ model: NOTED, requests: 1, cost_cents: 2 }],
       },
     });
-    expect(model.received.length).toBe(before);
+    const usageAt = (path: string) =>
+      service.call("GET", `/api/billing/usage${path}`, { token: account.token });
+    const part = { cost_cents: 2, cost_total: 2, tokens_input: 1000, tokens_output: 500, requests: 1 };
+    expect((await usageAt("")).body).toMatchObject({
+      total_cost_cents: 2,
+      total_cost_usd: 0.02,
+      total_tokens_input: 1000,
+      total_tokens_output: 500,
+      total_requests: 1,
+      by_model: { [NOTED]: part },
+      by_agent: { default: part },
+    });
+    const log = {
+      model: NOTED,
+      cost_total_cents: 2,
+      billed_status: "credited",
+      is_byok: false,
+      purpose: "proxy",
+    };
+    expect((await usageAt("/logs?limit=5")).body).toMatchObject({ logs: [log] });
+    const later = await usageAt("?start_date=2999-01-01&end_date=2999-02-01");
+    expect(later.body).toMatchObject({ total_requests: 0, by_model: {}, by_agent: {} });
+  });
+
+  it("sees the models with their prices, and none that the team has switched off", async () => {
+    const { client, key, teamId } = await newClient();
+    const listed = async () => (await Array.fromAsync(client.models.list())).map(({ id }) => id);
+    expect(await Array.fromAsync(client.models.list())).toMatchObject([
+      { id: NOTED, object: "model", is_byok: false, pricing: { input_per_1m: 1.25, output_per_1m: 10 } },
+      { id: `builtin/${CLAUDE}`, pricing: { input_per_1m: 3, output_per_1m: 15 } },
+    ]);
+    expect((await service.call("GET", "/api/v1/models", { token: key })).body).toMatchObject({
+      object: "list",
+      providers: expect.arrayContaining([expect.objectContaining({ provider: "groq", has_key: false })]),
+    });
+    await databaseOf(service)
+      .update(teams)
+      .set({ disabledModels: sql`ARRAY[${NOTED}]` })
+      .where(eq(teams.id, teamId));
+    expect(await listed()).toEqual([`builtin/${CLAUDE}`]);
+    expect(await failureOf(client.chat.completions.create(hello))).toMatchObject({ status: 400 });
+  });
+
+  it("without credits is refused before the provider is called", async () => {
+    const { client } = await newClient({ credits: 0 });
+    const before = provider.asked.length;
+    const broke = { status: 402, code: "insufficient_credits", type: "insufficient_quota" };
+    for (const stream of [false, true]) {
+      expect(await failureOf(client.chat.completions.create({ ...hello, stream }))).toMatchObject(broke);
+    }
+    expect(provider.asked.length).toBe(before);
   });
 
   it.each([
@@ -308,6 +321,8 @@ describe.each(MODEL_WIRES)("the official client on $name", (wire) => {
     ["fails", "broken", 502, "proxy_error", /answered 500/u],
     ["refuses the platform's key", "wrong key", 502, "proxy_error", /answered 401/u],
     ["refuses the request", "nonsense", 400, "invalid_request_error", /temperature: no/u],
+    ["sends a web page", "show a page", 502, "proxy_error", /web page: check its base URL/u],
+    ["points elsewhere", "point elsewhere", 400, "invalid_request_error", /answered 307, a redirect/u],
   ])("is told when the provider %s, which costs nothing", async (_, content, status, type, sentence) => {
     const { client, calls, balance } = await newClient({ credits: 50 });
     for (const stream of [false, true]) {
@@ -318,46 +333,54 @@ describe.each(MODEL_WIRES)("the official client on $name", (wire) => {
     }
     expect(await calls()).toEqual([]);
     expect(await balance()).toBe(50);
+    expect(elsewhere.asked).toEqual([]);
   });
 
   it("is told in the stream when the provider breaks off, and pays for what came", async () => {
     const { client, calls, key } = await newClient({ credits: 50 });
     const parts: string[] = [];
     const read = async () => {
-      for await (const chunk of await client.chat.completions.create({
-        ...saying("break off"),
-        stream: true,
-      })) {
+      const asked = { ...saying("break off"), stream: true } as const;
+      for await (const chunk of await client.chat.completions.create(asked)) {
         parts.push(chunk.choices[0]?.delta.content ?? "");
       }
     };
     expect(await failureOf(read())).toMatchObject({ type: "proxy_error", status: undefined });
     expect(parts.join("")).toBe("Hel");
     expect(await calls()).toMatchObject([{ purpose: "proxy", creditsDeducted: 2, outputTokens: 1 }]);
-    const raw = await service.call("POST", "/api/v1/chat/completions", {
-      token: key,
-      json: { ...saying("break off"), stream: true },
-    });
+    const json = { ...saying("break off"), stream: true };
+    const raw = await service.call("POST", "/api/v1/chat/completions", { token: key, json });
     const lines = raw.text.trimEnd().split("\n\n");
     expect(lines.at(-2)).toMatch(/^data: \{"error":\{"message":"[^"]+","type":"proxy_error"/u);
     expect(lines.at(-1)).toBe("data: [DONE]");
   });
 
+  it("gets no answer without end: it is broken off, and paid for", async () => {
+    const { client, calls } = await newClient({ credits: 5000 });
+    const before = provider.asked.length;
+    const error = await failureOf(
+      client.chat.completions.create({ ...saying("without end"), stream: false }),
+    );
+    expect(error).toMatchObject({ status: 502, message: expect.stringMatching(/more than 1048576 char/u) });
+    await vi.waitUntil(() => provider.asked[before]?.hungUp);
+    expect(await calls()).toMatchObject([{ billedStatus: "credited" }]);
+  });
+
   it("ends the provider's call when it hangs up on a stream, and pays for what was done", async () => {
     const { client, calls } = await newClient({ credits: 50 });
-    const before = model.received.length;
+    const before = provider.asked.length;
     const chunks = await client.chat.completions.create({ ...saying("hold on"), stream: true });
     for await (const { choices } of chunks) if (choices[0]?.delta.content === "Hel") break;
-    await model.received[before]?.closed;
+    await provider.asked[before]?.closed;
     await vi.waitUntil(async () => (await calls()).length > 0);
     expect(await calls()).toMatchObject([
-      { purpose: "proxy", model: noted, outputTokens: 1, creditsDeducted: 2, billedStatus: "credited" },
+      { purpose: "proxy", model: NOTED, outputTokens: 1, creditsDeducted: 2, billedStatus: "credited" },
     ]);
   });
 
   it("ends the provider's call when its connection is gone before a whole answer", async () => {
     const { key, calls } = await newClient({ credits: 50 });
-    const before = model.received.length;
+    const before = provider.asked.length;
     const { hostname, port } = new URL(service.url);
     const body = JSON.stringify({ ...saying("hold on"), stream: false });
     const socket = connect(Number(port), hostname, () =>
@@ -366,49 +389,10 @@ describe.each(MODEL_WIRES)("the official client on $name", (wire) => {
           `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
       ),
     );
-    const held = await vi.waitUntil(() => model.received[before]);
+    const held = await vi.waitUntil(() => provider.asked[before]);
     socket.resetAndDestroy();
     await held.closed;
     await vi.waitUntil(async () => (await calls()).length > 0);
-    expect(await calls()).toMatchObject([{ purpose: "proxy", model: noted, billedStatus: "credited" }]);
-  });
-
-  it("streams to clients that do not say, unless they accept JSON only", async () => {
-    const { key } = await newClient();
-    const ask = async (accept: string) => {
-      const headers = { accept };
-      return service.call("POST", "/api/v1/chat/completions", { token: key, json: hello, headers });
-    };
-    for (const accept of ["*/*", "text/event-stream", "application/json, text/event-stream"]) {
-      const { headers, text } = await ask(accept);
-      expect(headers.get("content-type")).toMatch(/^text\/event-stream/u);
-      expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
-    }
-    expect((await ask("application/json")).body).toMatchObject({ object: "chat.completion" });
-  });
-
-  it("sees the models with their prices", async () => {
-    const { client, key, teamId } = await newClient();
-    const pricing = wire.model === "gpt-5" ? [1.25, 10] : [3, 15];
-    const listed = await Array.fromAsync(client.models.list());
-    expect(listed).toMatchObject([
-      {
-        id: noted,
-        object: "model",
-        is_byok: false,
-        pricing: { input_per_1m: pricing[0], output_per_1m: pricing[1] },
-      },
-    ]);
-    const { body } = await service.call("GET", "/api/v1/models", { token: key });
-    expect(body).toMatchObject({
-      object: "list",
-      providers: expect.arrayContaining([expect.objectContaining({ provider: "groq", has_key: false })]),
-    });
-    await databaseOf(service)
-      .update(teams)
-      .set({ disabledModels: sql`ARRAY[${`builtin/${wire.model}`}]` })
-      .where(eq(teams.id, teamId));
-    expect(await Array.fromAsync(client.models.list())).toEqual([]);
-    expect(await failureOf(client.chat.completions.create(hello))).toMatchObject({ status: 400 });
+    expect(await calls()).toMatchObject([{ purpose: "proxy", model: NOTED, billedStatus: "credited" }]);
   });
 });

@@ -45,14 +45,10 @@ const read = ({ token, path }: List, query = "") =>
 const NAMES = ["projects", "team's projects", "keys", "members", "project's members"] as const;
 
 describe.each(NAMES)("a list of %s", (name) => {
-  it("is answered whole where no page is asked for", async () => {
+  it("is answered whole, or in pages that follow one another and together are the whole", async () => {
     const whole = await read(lists[name]);
     expect(whole.body).toHaveLength(7);
     expect(whole.headers.get("x-next-cursor")).toBeNull();
-  });
-
-  it("comes in pages that follow one another, and together are the whole", async () => {
-    const whole = await read(lists[name]);
     const pages: unknown[][] = [];
     let cursor: string | null = "";
     while (cursor !== null) {
@@ -64,14 +60,10 @@ describe.each(NAMES)("a list of %s", (name) => {
     }
     expect(pages.map(({ length }) => length)).toEqual([3, 3, 1]);
     expect(pages.flat()).toEqual(whole.body);
+    for (const query of ["limit=0", "limit=201", "limit=all", "cursor=nowhere", "cursor=1_2"]) {
+      expect([query, (await read(lists[name], query)).status]).toEqual([query, 422]);
+    }
   });
-
-  it.each(["limit=0", "limit=201", "limit=all", "cursor=nowhere", "cursor=1_2"])(
-    "refuses %s",
-    async (query) => {
-      expect((await read(lists[name], query)).status).toBe(422);
-    },
-  );
 });
 
 it("a page may follow a project that is gone by then", async () => {
@@ -92,23 +84,20 @@ describe("the history of a chat", () => {
     for (const text of ["one", "two", "three"]) await client.ask(script({ text }));
   });
 
-  it.each(["limit=1", "limit=2", "limit=4", "limit=5", "limit=6"])(
-    "comes in pages, the newest first, of %s",
-    async (limit) => {
-      const list = { token: client.account.token, path: `/api/chat/${client.projectId}/history?` };
-      const whole = (await read(list)).body;
-      expect(whole).toHaveLength(6);
-      const pages: unknown[][] = [];
-      let cursor: string | null = "";
-      while (cursor !== null && pages.length < 10) {
-        const page = await read(list, cursor === "" ? limit : `${limit}&cursor=${cursor}`);
-        expect(page.status).toBe(200);
-        pages.unshift(page.body);
-        cursor = page.headers.get("x-next-cursor");
-      }
-      expect(pages.flat()).toEqual(whole);
-    },
-  );
+  it.each(["limit=1", "limit=5", "limit=6"])("comes in pages, the newest first, of %s", async (limit) => {
+    const list = { token: client.account.token, path: `/api/chat/${client.projectId}/history?` };
+    const whole = (await read(list)).body;
+    expect(whole).toHaveLength(6);
+    const pages: unknown[][] = [];
+    let cursor: string | null = "";
+    while (cursor !== null && pages.length < 10) {
+      const page = await read(list, cursor === "" ? limit : `${limit}&cursor=${cursor}`);
+      expect(page.status).toBe(200);
+      pages.unshift(page.body);
+      cursor = page.headers.get("x-next-cursor");
+    }
+    expect(pages.flat()).toEqual(whole);
+  });
 
   it("is refused to begin nowhere", async () => {
     const list = { token: client.account.token, path: `/api/chat/${client.projectId}/history?` };

@@ -2,19 +2,19 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
 import { browser } from "#test/support/browser.ts";
 import { followProject, type ProjectFollower } from "#test/support/project-follower.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
 import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
 import { newTeamClient, type TeamClient } from "#test/support/team-client.ts";
 
 const PLACES = 50;
 
-let service: TestService;
+let service: SharedService;
 let team: TeamClient;
 let client: TaskClient;
 let quiet: ProjectFollower;
 let crowd: Account;
 beforeAll(async () => {
-  service = await startService({ SOCKET_CHECK_SECONDS: "1" });
+  service = await otherSharedService("eager");
   team = await newTeamClient(service);
   client = await newTaskClient(service, { account: team.owner });
   await service.call("POST", "/api/chat", {
@@ -28,7 +28,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   quiet.leave();
-  await service.close();
 });
 
 const follow = (

@@ -46,27 +46,26 @@ describe("a new project", () => {
     expect(file.status).toBe(200);
   });
 
-  it.each([undefined, "base", "template"])("has an empty workspace with the source %s", async (source) => {
+  it("has an empty workspace unless it has another source, and is refused for what it does not understand", async () => {
     const { token } = await service.signUp();
-    const answer = await service.call("POST", "/api/projects", {
-      token,
-      json: { name: "x", source_type: source },
-    });
-    expect(answer).toMatchObject({ status: 200, body: { source_type: source ?? "base" } });
-  });
-
-  it.each([
-    ["no name", {}, 422],
-    ["a blank name", { name: "  " }, 422],
-    ["a NUL in its name", { name: "a\0" }, 422],
-    ["an unknown source", { name: "x", source_type: "floppy" }, 422],
-    ["a repository without an address", { name: "x", source_type: "github" }, 400],
-    ["a body that is no object", [], 422],
-  ])("is refused for %s", async (_, json, status) => {
-    const { token } = await service.signUp();
-    const answer = await service.call("POST", "/api/projects", { token, json });
-    expect(answer.status).toBe(status);
-    expect(answer.body).toEqual({ detail: expect.any(String) });
+    const create = (json: unknown) => service.call("POST", "/api/projects", { token, json });
+    for (const source of [undefined, "base", "template"]) {
+      expect(await create({ name: "x", source_type: source })).toMatchObject({
+        status: 200,
+        body: { source_type: source ?? "base" },
+      });
+    }
+    for (const [json, status] of [
+      [{}, 422],
+      [{ name: "  " }, 422],
+      [{ name: "a\0" }, 422],
+      [{ name: "x", source_type: "floppy" }, 422],
+      [{ name: "x", source_type: "github" }, 400],
+      [[], 422],
+    ] as const) {
+      const refused = await create(json);
+      expect([json, refused]).toMatchObject([json, { status, body: { detail: expect.any(String) } }]);
+    }
   });
 });
 
@@ -81,33 +80,6 @@ describe("projects", () => {
     expect((await service.call("GET", "/api/projects", { token: stranger.token })).body).toEqual([]);
     const ofTeam = await service.call("GET", "/api/projects?team=no-such-team", { token: owner.token });
     expect(ofTeam).toMatchObject({ status: 404, body: { detail: "Team not found" } });
-  });
-
-  it("are not there for strangers, whatever they ask of them", async () => {
-    const [owner, stranger] = [await service.signUp(), await service.signUp()];
-    const { id, slug } = await service.newProject(owner.token);
-    const requests = [
-      ["GET", ""],
-      ["PUT", "", { name: "mine" }],
-      ["PATCH", "", { name: "mine" }],
-      ["DELETE", ""],
-      ["GET", "/status"],
-      ["GET", "/my-role"],
-      ["GET", "/settings"],
-      ["PATCH", "/settings", { settings: {} }],
-      ["POST", "/activity"],
-    ] as const;
-    for (const name of [id, slug, crypto.randomUUID(), "%00", "a%2Fb"]) {
-      for (const [method, path, json] of requests) {
-        const answer = await service.call(method, `/api/projects/${name}${path}`, {
-          token: stranger.token,
-          json,
-        });
-        expect(answer).toMatchObject({ status: 404, body: { detail: "Project not found" } });
-      }
-    }
-    const still = await service.call("GET", `/api/projects/${id}`, { token: owner.token });
-    expect(still).toMatchObject({ status: 200, body: { name: "app" } });
   });
 
   it("can be changed under PUT and PATCH, part by part", async () => {
@@ -142,27 +114,20 @@ describe("projects", () => {
     expect(read.body).toEqual({ settings: merged, architecture_diagram: null, diagram_type: null });
   });
 
-  it.each([
-    ["a NUL in a value", { a: { b: ["\0"] } }],
-    ["a NUL in a key", { "a\0": 1 }],
-    ["half a character", { a: "\ud800" }],
-    ["no object", "text"],
-  ])("refuse settings with %s", async (_, settings) => {
+  it("refuse settings with a NUL, half a character, or nested a hundred thousand deep", async () => {
     const { token } = await service.signUp();
     const { id } = await service.newProject(token);
-    const answer = await service.call("PATCH", `/api/projects/${id}/settings`, { token, json: { settings } });
-    expect(answer).toMatchObject({ status: 422, body: { detail: expect.stringMatching(/^settings/u) } });
-  });
-
-  it("refuse settings nested a hundred thousand deep", async () => {
-    const { token } = await service.signUp();
-    const { id } = await service.newProject(token);
-    const answer = await service.call("PATCH", `/api/projects/${id}/settings`, {
+    const path = `/api/projects/${id}/settings`;
+    for (const settings of [{ a: { b: ["\0"] } }, { "a\0": 1 }, { a: "\ud800" }, "text"]) {
+      const answer = await service.call("PATCH", path, { token, json: { settings } });
+      expect(answer).toMatchObject({ status: 422, body: { detail: expect.stringMatching(/^settings/u) } });
+    }
+    const deep = await service.call("PATCH", path, {
       token,
       headers: { "content-type": "application/json" },
       body: `{"settings":{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}}`,
     });
-    expect(answer.status).toBe(422);
+    expect(deep.status).toBe(422);
   });
 
   it("know the caller's role, and when they were last worked on", async () => {
@@ -194,10 +159,5 @@ describe("projects", () => {
       const answer = await service.call(method, `/api/projects/${id}`, { token });
       expect(answer).toMatchObject({ status: 404, body: { detail: "Project not found" } });
     }
-  });
-
-  it("need a caller who is signed in", async () => {
-    const answer = await service.call("GET", "/api/projects");
-    expect(answer).toMatchObject({ status: 401, body: { detail: "Not authenticated" } });
   });
 });

@@ -1,20 +1,26 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { schedules } from "#src/db/schema/index.ts";
+import { newId } from "#src/lib/ids.ts";
 import { newChannelRow } from "#test/support/channels.ts";
-import { scheduleClient, YEARLY, type ScheduleClient, type ScheduleView } from "#test/support/schedules.ts";
-import { startService, type TestService } from "#test/support/service.ts";
-import { script } from "#test/support/task-client.ts";
+import { PATIENCE } from "#test/support/connected-channels.ts";
+import { databaseOf } from "#test/support/database.ts";
+import {
+  fire,
+  scheduleClient,
+  YEARLY,
+  type RunView,
+  type ScheduleClient,
+  type ScheduleView,
+} from "#test/support/schedules.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { call as toolCall, script } from "#test/support/task-client.ts";
 
-/** Active schedules that a person may have here. */
-const MOST = 3;
-
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ GATEWAY_MAX_SCHEDULES_PER_USER: String(MOST) });
-});
-afterAll(() => service.close());
-
+/** Active schedules that a person may have, unless the installation says otherwise. */
+const MOST = 50;
 const MISSING = { status: 404, body: { detail: "Schedule not found" } };
 const PROMPT = script({ text: "Watered." });
+
+const service = sharedService();
 
 interface Owner extends ScheduleClient {
   id: string;
@@ -77,7 +83,7 @@ describe("a schedule", () => {
     expect(await get(made.body.id)).toEqual(made.body);
   });
 
-  it("is made with the other names of its fields, and with all that can be said", async () => {
+  it("is made with the other names of its fields, with all that can be said, and changed; what is null stays", async () => {
     const { call, projectId } = await newOwner();
     const said = {
       project_id: projectId,
@@ -85,136 +91,62 @@ describe("a schedule", () => {
       cron_expression: "2999-02-03T04:05",
       prompt: PROMPT,
       deliver: "origin, telegram:5,telegram:5, Slack",
-      timezone: "europe/london",
+      timezone: "Europe/London",
       edit_mode: "plan",
       catch_up: "skip",
       overlap: "queue",
       repeat: 7,
     };
-    const { body } = await call("POST", "", said);
-    expect(body).toMatchObject({
-      ...said,
-      schedule: "2999-02-03T04:05",
-      prompt_template: PROMPT,
-      timezone: expect.stringMatching(/^europe\/london$/iu),
-      next_run_at: "2999-02-03T04:05:00.000Z",
-    });
-  });
-
-  it("that has one moment ends after one run, unless it is said otherwise", async () => {
-    const { create, call } = await newOwner();
-    const { id, repeat } = await create(PROMPT, { schedule: "in 2 hours" });
-    expect(repeat).toBe(1);
-    expect((await call("PATCH", `/${id}`, { schedule: "every 2h", repeat: 0 })).body.repeat).toBeNull();
-    expect((await call("PATCH", `/${id}`, { schedule: "tomorrow at noon" })).body.repeat).toBe(1);
-  });
-
-  it("is first run at the hour of its own time zone", async () => {
-    const { create, call } = await newOwner();
-    const { id, next_run_at } = await create(PROMPT, { schedule: "daily at 9am", timezone: "Asia/Tokyo" });
-    expect(next_run_at).toMatch(/T00:00:00\.000Z$/u);
-    const moved = await call("PATCH", `/${id}`, { timezone: "Asia/Kolkata" });
-    expect(moved.body.next_run_at).toMatch(/T03:30:00\.000Z$/u);
-    await call("POST", `/${id}/pause`);
-    const resumed = await call<{ next_run_at: string }>("POST", `/${id}/resume`);
-    expect(resumed.body.next_run_at).toBe(moved.body.next_run_at);
-  });
-
-  it("is changed field by field; what is absent or null stays", async () => {
-    const { create, call, token } = await newOwner();
-    const { body: agent } = await service.call<{ id: string }>("POST", "/api/agents", {
-      token,
-      json: { name: "Gardener" },
-    });
-    const made = await create(PROMPT, { agent_id: agent.id, repeat: 5 });
-    expect(made.agent_id).toBe(agent.id);
-    const nothing = { name: null, schedule: null, prompt_template: null, agent_id: null, deliver: null };
-    const same = await call("PATCH", `/${made.id}`, { ...nothing, timezone: null, repeat: null });
+    const { body: made } = await call("POST", "", said);
+    expect(made).toMatchObject({ ...said, prompt_template: PROMPT, next_run_at: "2999-02-03T04:05:00.000Z" });
+    const nothing = { name: null, schedule: null, prompt_template: null, agent_id: null, timezone: null };
+    const same = await call("PATCH", `/${made.id}`, { ...nothing, deliver: null, repeat: null });
     expect(same.body).toEqual({ ...made, updated_at: expect.any(String) });
-    const changes = [
-      { name: "Beds" },
-      { prompt: "Weed the beds" },
-      { prompt_template: "Water the beds" },
-      { deliver: "none" },
-      { edit_mode: "ask" },
-      { catch_up: "skip" },
-      { overlap: "allow" },
-      { repeat: 2 },
-    ];
-    for (const change of changes) {
-      expect((await call("PATCH", `/${made.id}`, change)).body).toMatchObject(change);
-    }
-    const last = await call("PATCH", `/${made.id}`, {
+    const change = { name: "Beds", prompt: "Weed", deliver: "none", edit_mode: "ask", overlap: "allow" };
+    const changed = await call("PATCH", `/${made.id}`, {
+      ...change,
       agent_id: "",
       repeat: 0,
       cron_expression: "every 45 min",
     });
-    expect(last.body).toMatchObject({
-      name: "Beds",
-      prompt: "Water the beds",
-      agent_id: null,
+    expect(changed.body).toMatchObject({
+      ...change,
       repeat: null,
-      schedule: "every 45 min",
       normalized_cron: "*/45 * * * *",
       description: "every 45 minutes",
     });
   });
 
-  it("is listed, newest first, by project and by whether it is active, in pages", async () => {
-    const { create, call, token } = await newOwner();
+  it("is listed in pages, by project and by whether it is active; paused, resumed and deleted", async () => {
+    const { create, call, token, get } = await newOwner();
     const { id: elsewhere } = await service.newProject(token);
     const first = await create(PROMPT);
     const second = await create(PROMPT, { project_id: elsewhere });
-    const third = await create(PROMPT);
-    await call("POST", `/${first.id}/pause`);
-    const listed = async (query: string) => idsOf((await call<ScheduleView[]>("GET", query)).body);
-    expect(await listed("")).toEqual([third.id, second.id, first.id]);
-    expect(await listed(`?project_id=${elsewhere}`)).toEqual([second.id]);
-    expect(await listed(`?project_id=${crypto.randomUUID()}`)).toEqual([]);
-    expect(await listed("?is_active=true")).toEqual([third.id, second.id]);
-    expect(await listed("?is_active=false")).toEqual([first.id]);
-    expect(await listed("?limit=1&offset=1")).toEqual([second.id]);
-  });
-
-  it("is paused and resumed, both any number of times", async () => {
-    const { create, call, get } = await newOwner();
-    const { id, next_run_at } = await create(PROMPT);
+    const { id, next_run_at } = first;
     for (const _ of [1, 2]) {
-      expect(await call("POST", `/${id}/pause`)).toMatchObject({
-        status: 200,
-        body: { status: "paused", id },
-      });
-      expect(await get(id)).toMatchObject({
-        is_active: false,
-        paused: true,
-        paused_reason: null,
-        next_run_at,
-      });
+      const paused = await call("POST", `/${id}/pause`);
+      expect(paused).toMatchObject({ status: 200, body: { status: "paused", id } });
     }
+    expect(await get(id)).toMatchObject({ is_active: false, paused: true, paused_reason: null, next_run_at });
+    const listed = async (query: string) => idsOf((await call<ScheduleView[]>("GET", query)).body);
+    expect(await listed("")).toEqual([second.id, id]);
+    expect(await listed(`?project_id=${elsewhere}`)).toEqual([second.id]);
+    expect(await listed("?is_active=false")).toEqual([id]);
+    expect(await listed("?limit=1&offset=1")).toEqual([id]);
     for (const _ of [1, 2]) {
       const resumed = await call("POST", `/${id}/resume`);
       expect(resumed).toMatchObject({ status: 200, body: { status: "resumed", id, next_run_at } });
-      expect(await get(id)).toMatchObject({ is_active: true, paused: false });
     }
-  });
-
-  it("is deleted once", async () => {
-    const { create, call } = await newOwner();
-    const { id } = await create(PROMPT);
     expect(await call("DELETE", `/${id}`)).toMatchObject({ status: 200, body: { status: "deleted", id } });
     expect(await call("DELETE", `/${id}`)).toMatchObject(MISSING);
     expect(await call("GET", `/${id}`)).toMatchObject(MISSING);
     expect(await call("GET", `/${id}/runs`)).toMatchObject(MISSING);
   });
-});
 
-describe("a preview", () => {
-  it("tells when a text runs, and stores nothing", async () => {
+  it("is previewed without being stored", async () => {
     const { call } = await newOwner();
-    const seen = await call<{ next_runs: string[] }>("POST", "/preview", {
-      schedule: "weekdays at 9am",
-      timezone: "Europe/London",
-    });
+    const wish = { schedule: "weekdays at 9am", timezone: "Europe/London" };
+    const seen = await call<{ next_runs: string[] }>("POST", "/preview", wish);
     expect(seen).toMatchObject({
       status: 200,
       body: {
@@ -223,7 +155,6 @@ describe("a preview", () => {
         timezone: "Europe/London",
       },
     });
-    expect(seen.body.next_runs).toHaveLength(5);
     const clock = new Intl.DateTimeFormat("en-GB", { timeZone: "Europe/London", timeStyle: "short" });
     expect(seen.body.next_runs.map((each) => clock.format(new Date(each)))).toEqual(
       Array.from({ length: 5 }, () => "09:00"),
@@ -236,80 +167,56 @@ describe("a preview", () => {
 
 /** What a request is refused with; the text of a schedule is in the sentence as it was written. */
 const REFUSED: [what: string, fields: object, detail: RegExp][] = [
-  [
-    "words that mean nothing",
-    { schedule: "Now and then" },
-    /^Cannot parse schedule: 'Now and then'\. Use patterns like 'every 30m'/u,
-  ],
-  ["too many minutes", { schedule: "every 60m" }, /^Invalid minute interval: 60$/u],
-  ["too many hours", { schedule: "every 24h" }, /^Invalid hour interval: 24$/u],
-  ["an hour that no clock has", { schedule: "daily at 13pm" }, /^Invalid hour: 25$/u],
-  ["a minute that no clock has", { schedule: "daily at 9:75" }, /^Invalid minute: 75$/u],
-  ["impossible cron fields", { schedule: "99 99 * * *" }, /./u],
-  ["a day that never comes", { schedule: "0 0 30 2 *" }, /./u],
-  ["a moment in the past", { schedule: "2020-01-01T00:00Z" }, /is in the past\.$/u],
+  ["words that mean nothing", { schedule: "Now and then" }, /^Cannot parse schedule: 'Now and then'\. Use/u],
   ["an unknown time zone", { timezone: "Mars/Olympus" }, /^Unknown time zone: 'Mars\/Olympus'/u],
   ["an unknown target", { deliver: "pigeon:7" }, /^deliver: there is no target "pigeon:7"/u],
   ["a target without a chat", { deliver: "telegram:" }, /^deliver: a chat id follows "telegram:"/u],
   ["none beside another target", { deliver: "none, origin" }, /^deliver: there is no target "none"/u],
   ["an empty target", { deliver: "origin,,slack" }, /^deliver: there is no target ""/u],
-  [
-    "too many targets",
-    { deliver: Array.from({ length: 11 }, (_, index) => `telegram:${index}`).join() },
-    /^deliver: at most 10 targets$/u,
-  ],
+  ["too many targets", { deliver: "a:1,b:2,c:3,d,e,f,g,h,i,j,k" }, /^deliver: /u],
 ];
 
 describe("a schedule is refused", () => {
   let owner: Owner;
   let made: ScheduleView;
+  let wish: object;
   beforeAll(async () => {
     owner = await newOwner();
     made = await owner.create(PROMPT);
+    wish = { project_id: owner.projectId, name: "No", schedule: YEARLY, prompt: PROMPT };
   });
 
   it.each(REFUSED)("with a sentence: %s", async (_, fields, detail) => {
-    const wish = { project_id: owner.projectId, name: "No", schedule: YEARLY, prompt: PROMPT, ...fields };
     const refused = { status: 400, body: { detail: expect.stringMatching(detail) } };
-    expect(await owner.call("POST", "", wish)).toMatchObject(refused);
+    expect(await owner.call("POST", "", { ...wish, ...fields })).toMatchObject(refused);
     expect(await owner.call("PATCH", `/${made.id}`, fields)).toMatchObject(refused);
-    const preview = { schedule: YEARLY, ...fields };
-    const seen = await owner.call("POST", "/preview", preview);
+    // A preview has no targets.
+    const seen = await owner.call("POST", "/preview", { schedule: YEARLY, ...fields });
     expect(seen).toMatchObject("deliver" in fields ? { status: 200 } : refused);
-    expect(await owner.get(made.id)).toEqual(made);
-    expect(idsOf((await owner.call<ScheduleView[]>("GET", "")).body)).toEqual([made.id]);
+    expect((await owner.call<ScheduleView[]>("GET", "")).body).toEqual([made]);
   });
 
   it.each([
-    ["no name", { name: undefined }],
     ["an empty name", { name: " " }],
     ["no project", { project_id: undefined }],
     ["no schedule", { schedule: undefined }],
     ["no prompt", { prompt: undefined }],
     ["a text that is too long", { schedule: "x".repeat(201) }],
-    ["targets that are too long", { deliver: "x".repeat(1_001) }],
-    ["no runs", { repeat: 0 }],
     ["half a run", { repeat: 1.5 }],
-    ["a platform that there is not", { origin_platform: "pigeon" }],
     ["a mode that there is not", { edit_mode: "reckless" }],
   ])("as malformed: %s", async (_, fields) => {
-    const wish = { project_id: owner.projectId, name: "No", schedule: YEARLY, prompt: PROMPT, ...fields };
-    expect(await owner.call("POST", "", wish)).toMatchObject({ status: 422 });
+    expect(await owner.call("POST", "", { ...wish, ...fields })).toMatchObject({ status: 422 });
   });
 
-  it("with half an origin, or one of another platform or person", async () => {
-    const wish = { project_id: owner.projectId, name: "No", schedule: YEARLY, prompt: PROMPT };
+  it("with half an origin, with a terminal's, or with another person's", async () => {
     const origin_config_id = await newChannelRow(service, owner.id);
     const terminal = { channelType: "cli", credentials: {} } as const;
     const refusals = [
       [{ origin_chat_id: "5" }, 400],
-      [{ origin_config_id }, 400],
-      [{ origin_platform: "telegram" }, 400],
       [{ origin_platform: "slack", origin_chat_id: "5", origin_config_id }, 400],
       [{ origin_chat_id: "5", origin_config_id: await newChannelRow(service, (await newOwner()).id) }, 404],
       // A terminal is reached by those alone who use it.
       [{ origin_chat_id: "5", origin_config_id: await newChannelRow(service, owner.id, terminal) }, 404],
-      [{ origin_chat_id: "5", origin_config_id: crypto.randomUUID() }, 404],
     ] as const;
     for (const [origin, status] of refusals) {
       const refused = await owner.call("POST", "", { ...wish, ...origin });
@@ -318,38 +225,165 @@ describe("a schedule is refused", () => {
     const own = { origin_chat_id: "5", origin_config_id };
     const taken = await owner.call("POST", "", { ...wish, ...own, origin_platform: "Telegram" });
     expect(taken.body).toMatchObject({ ...own, origin_platform: "telegram" });
+    await owner.call("DELETE", `/${taken.body.id}`);
   });
 
   it("for an agent of another team", async () => {
     const { token } = await service.signUp();
     const json = { name: "Theirs" };
     const theirs = await service.call<{ id: string }>("POST", "/api/agents", { token, json });
-    const wish = { project_id: owner.projectId, name: "No", schedule: YEARLY, prompt: PROMPT };
     const agent = { agent_id: theirs.body.id };
     expect(await owner.call("POST", "", { ...wish, ...agent })).toMatchObject({ status: 404 });
     expect(await owner.call("PATCH", `/${made.id}`, agent)).toMatchObject({ status: 404 });
   });
+
+  it("to a person with the most active ones, until one is paused", async () => {
+    const { create, call, projectId, id: userId } = await newOwner();
+    const first = await create(PROMPT);
+    const row = {
+      userId,
+      projectId,
+      name: "Many",
+      schedule: YEARLY,
+      normalizedCron: YEARLY,
+      timing: { kind: "cron", cron: YEARLY },
+      timezone: "UTC",
+      anchorAt: new Date(),
+      nextRunAt: new Date("2999-01-01"),
+      promptTemplate: PROMPT,
+      deliver: "none",
+      editMode: "allow",
+    } as const;
+    const rest = Array.from({ length: MOST - 1 }, () => ({ ...row, id: newId() }));
+    await databaseOf(service).insert(schedules).values(rest);
+    const full = { status: 429, body: { detail: `Maximum ${MOST} active schedules allowed` } };
+    const another = { project_id: projectId, name: "Another", schedule: YEARLY, prompt: PROMPT };
+    expect(await call("POST", "", another)).toMatchObject(full);
+    await call("POST", `/${first.id}/pause`);
+    await create(PROMPT);
+    expect(await call("POST", `/${first.id}/resume`)).toMatchObject(full);
+  });
 });
 
-describe("a person with the most active schedules", () => {
-  it("makes and resumes no other, also with many requests at once, until one is paused or deleted", async () => {
-    const { call, create, projectId } = await newOwner();
-    const wish = { project_id: projectId, name: "Many", schedule: YEARLY, prompt: PROMPT };
-    const full = { status: 429, body: { detail: `Maximum ${MOST} active schedules allowed` } };
-    const answers = await Promise.all(Array.from({ length: MOST * 2 }, () => call("POST", "", wish)));
-    const made = answers.filter(({ status }) => status === 200).map(({ body }) => body);
-    expect(made).toHaveLength(MOST);
-    for (const answer of answers.filter(({ status }) => status !== 200)) expect(answer).toMatchObject(full);
-    expect(idsOf((await call<ScheduleView[]>("GET", "")).body).toSorted()).toEqual(idsOf(made).toSorted());
+describe("a run", () => {
+  let client: Owner;
+  beforeAll(async () => {
+    client = await newOwner();
+  });
 
-    const [first, second] = made;
-    await call("POST", `/${first?.id}/pause`);
-    const another = await create(PROMPT);
-    expect(await call("POST", `/${first?.id}/resume`)).toMatchObject(full);
-    // What is active already stays so.
-    expect((await call("POST", `/${second?.id}/resume`)).status).toBe(200);
-    expect((await call("PATCH", `/${second?.id}`, { name: "Still" })).status).toBe(200);
-    await call("DELETE", `/${another.id}`);
-    expect((await call("POST", `/${first?.id}/resume`)).status).toBe(200);
+  /** A chat of the project, as its list shows it, and its messages. */
+  async function chatOf({ chat_id: id }: RunView) {
+    const { token, projectId } = client;
+    const list = `/api/chat/${projectId}/sessions`;
+    const chats = await service.call<{ id: string; title: string; origin: string }[]>("GET", list, { token });
+    const path = `/api/chat/session/${id}/messages`;
+    const { body } = await service.call<{ role: string; content: string }[]>("GET", path, { token });
+    const found = chats.body.find((each) => each.id === id);
+    return { title: found?.title, origin: found?.origin, messages: body };
+  }
+
+  it("of a schedule that is due has a chat of its own, which stays, and the schedule shows what became of it", async () => {
+    const { id, next_run_at } = await client.create(PROMPT, { name: "Beds", deliver: "origin, slack:C1" });
+    await fire(service, id);
+    const run = await client.ran(id, "success");
+    expect(run).toMatchObject({
+      schedule_id: id,
+      trigger: "schedule",
+      scheduled_for: expect.any(String),
+      late: false,
+      missed: 0,
+      error: null,
+      silent: false,
+      deliveries: [
+        { target: "origin", status: "in_app", error: null, jid: null },
+        { target: "slack:C1", status: "failed", error: expect.stringMatching(/^No Slack channel/u) },
+      ],
+      started_at: expect.any(String),
+      finished_at: expect.any(String),
+    });
+    expect(await client.runs(id)).toHaveLength(1);
+    expect(await client.get(id)).toMatchObject({
+      is_active: true,
+      runs_completed: 1,
+      next_run_at,
+      last_run_at: expect.any(String),
+      last_status: "delivery_failed",
+      last_error: expect.stringMatching(/^No Slack channel/u),
+      last_task_id: run.task_id,
+    });
+    await client.call("DELETE", `/${id}`);
+    const chat = await chatOf(run);
+    expect(chat).toMatchObject({ title: "[scheduled] Beds", origin: "schedule" });
+    expect(chat.messages).toMatchObject([{ role: "user" }, { role: "assistant", content: "Watered." }]);
+  });
+
+  it.each(["trigger", "run"])(
+    "by hand is begun by /%s, also of a paused schedule, and counts for nothing",
+    async (name) => {
+      const { id, next_run_at } = await client.create(PROMPT, { name: "Hands", repeat: 1 });
+      await client.call("POST", `/${id}/pause`);
+      const begun = await client.call<{ task_id: string }>("POST", `/${id}/${name}`);
+      const { task_id } = begun.body;
+      expect(begun).toMatchObject({
+        status: 200,
+        body: { status: "triggered", task_id: expect.any(String) },
+      });
+      const run = await client.ran(id, "success");
+      expect(run).toMatchObject({ trigger: "manual", scheduled_for: null, task_id });
+      expect((await chatOf(run)).title).toBe("[manual] Hands");
+      const after = { is_active: false, runs_completed: 0, last_status: "success", last_task_id: task_id };
+      expect(await client.get(id)).toMatchObject({ ...after, next_run_at });
+    },
+  );
+
+  it("waits for its turn while the one before it is at work, where the schedule says so", async () => {
+    const held = script(
+      { tools: [toolCall("write_file", { path: "held.txt", content: "yes" })] },
+      { text: "Held." },
+    );
+    const { id } = await client.create(held, { overlap: "queue", edit_mode: "ask" });
+    const statuses = (...expected: string[]) =>
+      vi.waitFor(async () => {
+        const found = await client.runs(id);
+        expect(found.map(({ status }) => status)).toEqual(expected);
+        return found;
+      }, PATIENCE);
+    /** Waits until the task of a run asks for an approval, and gives it. */
+    const allow = async (runId: string | undefined) => {
+      const { token, projectId } = client;
+      const path = `/api/chat/agent/approvals?project_id=${projectId}`;
+      const approval_id = await vi.waitFor(async () => {
+        const task_id = (await client.runs(id)).find((run) => run.id === runId)?.task_id;
+        const { body } = await service.call<{ approval_id: string; task_id: string }[]>("GET", path, {
+          token,
+        });
+        const found = body.find((each) => each.task_id === task_id);
+        if (!found) throw new Error(`No question of ${runId}`);
+        return found.approval_id;
+      }, PATIENCE);
+      const json = { approval_id, response: "allow_once" };
+      await service.call("POST", "/api/chat/agent/approval", { token, json });
+    };
+    await fire(service, id);
+    const [first] = await statuses("running");
+    await fire(service, id);
+    await statuses("waiting", "running");
+    await allow(first?.id);
+    const [second] = await statuses("running", "success");
+    await allow(second?.id);
+    await statuses("success", "success");
+    expect((await client.get(id)).runs_completed).toBe(2);
+  });
+
+  it("of a schedule whose project is gone pauses it", async () => {
+    const { token } = client;
+    const { id: gone } = await service.newProject(token);
+    const { id } = await client.create(script({ text: "Never." }), { project_id: gone });
+    await service.call("DELETE", `/api/projects/${gone}`, { token });
+    await vi.waitFor(async () => expect((await client.get(id)).project_id).toBeNull(), PATIENCE);
+    await fire(service, id);
+    expect(await client.ran(id, "failed")).toMatchObject({ error: "Project not found", task_id: null });
+    expect(await client.get(id)).toMatchObject({ paused: true, paused_reason: "Project not found" });
+    expect((await client.call("POST", `/${id}/trigger`)).status).toBe(404);
   });
 });

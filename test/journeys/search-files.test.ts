@@ -76,15 +76,15 @@ describe("GET /api/projects/{project}/files/search", () => {
     expect([all.body.hits.length, all.body.truncated]).toEqual([4, false]);
   });
 
-  const invalid: Record<string, string>[] = [
-    { q: "" },
-    { q: "two\nlines" },
-    { q: "x".repeat(1_001) },
-    { q: "x", limit: "1001" },
-    {},
-  ];
-  it.each(invalid)("refuses %j", async (query) => {
-    expect((await search(query)).status).toBe(422);
+  it("refuses what is no text, or too much of it", async () => {
+    const invalid: Record<string, string>[] = [
+      { q: "" },
+      { q: "two\nlines" },
+      { q: "x".repeat(1_001) },
+      { q: "x", limit: "1001" },
+      {},
+    ];
+    for (const query of invalid) expect((await search(query)).status).toBe(422);
   });
 
   it("is not for strangers", async () => {

@@ -1,7 +1,9 @@
+import { Webhook } from "standardwebhooks";
 import { beforeAll, describe, expect, it } from "vitest";
+import { startReceiver } from "#test/local/support/receiver.ts";
 import type { PersonsChat, ShownChat } from "#test/support/chat-platform.ts";
-import { sharedService } from "#test/support/shared-service.ts";
-import { call, script } from "#test/support/task-client.ts";
+import { otherSharedService, sharedService } from "#test/support/shared-service.ts";
+import { call, newTaskClient, script } from "#test/support/task-client.ts";
 import { newTelegramChannel, type TelegramChannel } from "#test/support/telegram-channel.ts";
 
 const service = sharedService();
@@ -47,13 +49,6 @@ describe("an agent's message on Telegram", () => {
     await told(groupChat, "Water them");
   });
 
-  it("reaches no other person", async () => {
-    const { id, chat } = await telegram.stranger();
-    const [foreign] = await sent({ channel: "telegram", target: String(id), text: "Buy seeds" });
-    expect(foreign).toMatchObject({ success: false, error: expect.stringContaining("may not write to") });
-    expect(textsOf(await chat.read())).toEqual([]);
-  });
-
   it("that the platform refuses is a failure for the agent, and can be sent again", async () => {
     const { id, chat } = await telegram.paired();
     await told(chat, "Your account is linked.");
@@ -81,4 +76,39 @@ describe("an agent's message on Telegram", () => {
     const { token: stranger } = await service.signUp();
     expect(await service.call("POST", retry, { token: stranger })).toMatchObject({ status: 404 });
   });
+});
+
+it("an agent tells the program that started its task while it works, signed as the callback", async () => {
+  const receiver = await startReceiver(() => ({ status: 204 }));
+  const client = await newTaskClient(await otherSharedService("eager"));
+  const tell = call("send_message", { channel: "webhook", text: "Half of it is done" });
+  const { task_id } = await client.start(script({ tools: [tell] }, { text: "Done." }), {
+    webhook_url: `${receiver.url}/receiver`,
+  });
+  const events = await client.end(task_id);
+  expect(events.find(({ type }) => type === "tool_result")?.body.result).toMatchObject({
+    success: true,
+    notification: "sent",
+    details: { via: "callback" },
+  });
+  const { body, headers } = receiver.deliveries[0] ?? { body: "", headers: {} };
+  const texts = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
+  expect(new Webhook(client.webhookSecret).verify(body, Object.fromEntries(texts))).toEqual({
+    type: "agent_notification",
+    message: "Half of it is done",
+    task_id,
+    timestamp: expect.stringMatching(/^\d{4}-.*Z$/u),
+  });
+  await receiver.close();
+});
+
+it("an agent has no search without the operator's key, and reaches nothing private by itself", async () => {
+  const client = await newTaskClient(service);
+  const tools = [call("web_search", { query: "beds" }), call("web_fetch", { url: service.url })];
+  const { task_id } = await client.start(script({ tools }, { text: "Done." }));
+  const results = (await client.end(task_id)).filter(({ type }) => type === "tool_result");
+  expect(results.map(({ body }) => body.result)).toMatchObject([
+    { success: false, error: 'There is no tool named "web_search".' },
+    { success: false, error: expect.stringMatching(/into a private or special network/u) },
+  ]);
 });

@@ -36,64 +36,50 @@ describe("the cookies of a session", () => {
     }
   });
 
-  it("let a browser read, and change with the token that goes with them", async () => {
+  it("let a browser read, and change with the token that goes with them, which outlives a refresh", async () => {
     const { account, own } = await signedIn();
     expect(await own.call("GET", "/api/users/me")).toMatchObject({ status: 200, body: { id: account.id } });
-    expect(await own.change("PATCH", "/api/users/me", rename)).toMatchObject({
-      status: 200,
-      body: { name: "A new name" },
-    });
-  });
-
-  it("are made anew by a refresh, which leaves the session the same", async () => {
-    const { own } = await signedIn();
     const before = new Map(own.cookies);
     const { body } = await own.call<{ csrf_token: string }>("GET", "/api/auth/csrf");
     expect((await own.call("POST", "/auth/jwt/refresh")).status).toBe(200);
     for (const name of ["session", "refresh_token"]) {
       expect(own.cookies.get(name)).not.toBe(before.get(name));
     }
-    const headers = { "x-csrf-token": body.csrf_token };
-    expect((await own.call("PATCH", "/users/me", { ...rename, headers })).status).toBe(200);
+    // From the service's own pages.
+    const headers = { "x-csrf-token": body.csrf_token, origin: new URL(service.url).origin };
+    expect(await own.call("PATCH", "/users/me", { ...rename, headers })).toMatchObject({
+      status: 200,
+      body: { name: "A new name" },
+    });
   });
 });
 
 describe("a change with cookies alone", () => {
-  it("is refused without the token, and with one that is not the cookie's", async () => {
-    const { own } = await signedIn();
+  it("is refused without the session's CSRF token, and with any other", async () => {
+    const [{ own }, other, anonymous] = [await signedIn(), await signedIn(), browser(service)];
     const attempt = (headers: Record<string, string>) =>
       own.call("PATCH", "/api/users/me", { ...rename, headers });
     expect(await attempt({})).toMatchObject(refusedFor(/^CSRF token missing/u));
     const { body } = await own.call<{ csrf_token: string }>("GET", "/api/auth/csrf");
     expect(await attempt({})).toMatchObject(refusedFor(/^CSRF token missing/u));
-    expect(await attempt({ "x-csrf-token": `${body.csrf_token}x` })).toMatchObject(
-      refusedFor(/^CSRF token mismatch/u),
-    );
-    expect((await attempt({ "x-csrf-token": body.csrf_token })).status).toBe(200);
-  });
-
-  it("is refused with a token of another person's session, of an anonymous visitor, or made up", async () => {
-    const [{ own }, other, anonymous] = [await signedIn(), await signedIn(), browser(service)];
+    const mismatch = await attempt({ "x-csrf-token": `${body.csrf_token}x` });
+    expect(mismatch).toMatchObject(refusedFor(/^CSRF token mismatch/u));
     for (const who of [other.own, anonymous]) await who.call("GET", "/auth/csrf");
-    const planted = [
+    for (const token of [
       other.own.cookies.get("csrf_token"),
       anonymous.cookies.get("csrf_token"),
       jsonwebtoken.sign({ sid: "any" }, "x".repeat(32), { audience: "workspace:csrf", expiresIn: 60 }),
       "garbage",
-    ];
-    for (const token of planted) {
+    ]) {
       own.cookies.set("csrf_token", token ?? "");
-      const headers = { "x-csrf-token": token ?? "" };
-      expect(await own.call("PATCH", "/api/users/me", { ...rename, headers })).toMatchObject(
-        refusedFor(/^CSRF token invalid or expired/u),
-      );
+      const planted = await attempt({ "x-csrf-token": token ?? "" });
+      expect(planted).toMatchObject(refusedFor(/^CSRF token invalid or expired/u));
     }
   });
 
-  it.each(["https://evil.example", "http://app--web.localhost:3000", "null"])(
-    "is refused when it comes from a page of %s",
-    async (origin) => {
-      const { own } = await signedIn();
+  it("is refused when it comes from a page of another origin, a project's among them", async () => {
+    const { own } = await signedIn();
+    for (const origin of ["https://evil.example", "http://app--web.localhost:3000", "null"]) {
       for (const [method, path] of [
         ["PATCH", "/api/users/me"],
         ["POST", "/api/auth/logout"],
@@ -102,71 +88,39 @@ describe("a change with cookies alone", () => {
         const answer = await own.change(method, path, { ...rename, headers: { origin } });
         expect(answer).toMatchObject(refusedFor(/^CSRF check failed/u));
       }
-      expect((await own.call("GET", "/api/users/me")).status).toBe(200);
-    },
-  );
-
-  it("may come from the service's own pages", async () => {
-    const { own } = await signedIn();
-    const headers = { origin: new URL(service.url).origin };
-    expect((await own.change("PATCH", "/api/users/me", { ...rename, headers })).status).toBe(200);
+    }
+    expect((await own.call("GET", "/api/users/me")).status).toBe(200);
   });
 });
 
-describe("an Authorization header", () => {
-  it.each(["Bearer x", "Bearer ", "Basic dTpw", "tsk_0", `Bearer tsk_${"0".repeat(32)}`])(
-    "that is not valid never falls back to the cookie: %j",
-    async (authorization) => {
-      const { own } = await signedIn();
-      const headers = { authorization };
-      expect(await own.call("GET", "/api/users/me", { headers })).toMatchObject(UNAUTHORIZED);
-      expect(await own.change("PATCH", "/api/users/me", { ...rename, headers })).toMatchObject(UNAUTHORIZED);
-    },
-  );
-
-  it("with a token needs no CSRF token", async () => {
-    const { own, token } = await signedIn();
-    expect((await own.call("PATCH", "/api/users/me", { ...rename, token })).status).toBe(200);
-  });
+it("an Authorization header needs no CSRF token, and never falls back to the cookie where it is not valid", async () => {
+  const { own, token } = await signedIn();
+  expect((await own.call("PATCH", "/api/users/me", { ...rename, token })).status).toBe(200);
+  for (const authorization of ["Bearer x", "Bearer ", "Basic dTpw", `Bearer tsk_${"0".repeat(32)}`]) {
+    const headers = { authorization };
+    expect(await own.call("GET", "/api/users/me", { headers })).toMatchObject(UNAUTHORIZED);
+    expect(await own.change("PATCH", "/api/users/me", { ...rename, headers })).toMatchObject(UNAUTHORIZED);
+  }
 });
 
-describe("logging out", () => {
-  it.each(["/api/auth/logout", "/auth/logout", "/api/auth/jwt/logout", "/api/auth/cookie/logout"])(
-    "at %s ends every session, the access tokens with it, and takes the cookies away",
-    async (path) => {
-      const { account, own, token } = await signedIn();
-      const other = browser(service);
-      await other.call("POST", "/api/auth/login", { json: account });
-      expect((await own.change("POST", path)).status).toBeLessThan(300);
-      expect([...own.cookies.keys()]).toEqual(["csrf_token"]);
-      for (const each of [token, account.token]) {
-        expect(await service.call("GET", "/users/me", { token: each })).toMatchObject(UNAUTHORIZED);
-      }
-      expect((await other.call("GET", "/users/me")).status).toBe(401);
-      expect((await other.call("POST", "/api/auth/refresh")).status).toBe(401);
-      expect((await service.call("POST", "/api/auth/login", { json: account })).status).toBe(200);
-    },
-  );
-});
-
-describe("50 refreshes with one token at once", () => {
-  it("have one winner, and then the session is over for all", async () => {
-    const { own } = await signedIn();
-    const cookie = `refresh_token=${own.cookies.get("refresh_token")}`;
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, () => service.call("POST", "/api/auth/refresh", { headers: { cookie } })),
-    );
-    const won = answers.filter(({ status }) => status === 200);
-    expect(won).toHaveLength(1);
-    const refusals = answers.filter(({ status }) => status !== 200);
-    expect(refusals.map(({ status, body }) => [status, body])).toEqual(
-      refusals.map(() => [401, { detail: "Refresh token revoked" }]),
-    );
-    const [next = ""] = won[0]?.headers.getSetCookie() ?? [];
-    const after = await service.call("POST", "/api/auth/refresh", { headers: { cookie: next } });
-    expect(after).toMatchObject({ status: 401, body: { detail: "Refresh token revoked" } });
-  });
-});
+it.each(["/auth/logout", "/api/auth/jwt/logout", "/api/auth/cookie/logout"])(
+  "logging out at %s ends every session, the access tokens with it, and takes the cookies away",
+  async (path) => {
+    const { account, own, token } = await signedIn();
+    const other = browser(service);
+    await other.call("POST", "/api/auth/login", { json: account });
+    expect((await own.change("POST", path)).status).toBeLessThan(300);
+    expect([...own.cookies.keys()]).toEqual(["csrf_token"]);
+    for (const each of [token, account.token]) {
+      expect(await service.call("GET", "/users/me", { token: each })).toMatchObject(UNAUTHORIZED);
+    }
+    expect((await other.call("GET", "/users/me")).status).toBe(401);
+    expect((await other.call("POST", "/api/auth/refresh")).status).toBe(401);
+    // It may be done twice.
+    expect((await own.call("POST", "/api/auth/logout")).status).toBe(200);
+    expect((await service.call("POST", "/api/auth/login", { json: account })).status).toBe(200);
+  },
+);
 
 interface Listed {
   id: string;
@@ -174,69 +128,57 @@ interface Listed {
   user_agent: string;
 }
 
-describe("one's sessions", () => {
-  it("are listed by device, and can be ended one by one or all but this", async () => {
-    const { account, own } = await signedIn();
-    for (const device of ["phone", "tablet"]) {
-      // The header that the client sets is not the address that it comes from.
-      const headers = { "user-agent": device, "cf-connecting-ip": "6.6.6.6", "x-forwarded-for": "6.6.6.6" };
-      await service.call("POST", "/api/auth/login", { json: account, headers });
-    }
-    const list = async () => (await own.call<Listed[]>("GET", "/api/auth/sessions")).body;
-    const listed = await list();
-    // Including the session of the registration.
-    expect(listed).toHaveLength(4);
-    expect(listed.filter((each) => each.is_current)).toHaveLength(1);
-    const phone = listed.find((each) => each.user_agent === "phone");
-    expect(phone).toMatchObject({
-      ip_address: "127.0.0.1",
-      last_used_at: expect.stringMatching(/Z$/u),
-      is_current: false,
-    });
-    expect((await own.change("DELETE", `/api/auth/sessions/${phone?.id}`)).status).toBe(204);
-    expect((await own.change("DELETE", `/api/auth/sessions/${phone?.id}`)).status).toBe(404);
-    expect(await own.change("DELETE", "/auth/sessions")).toMatchObject({ status: 200, body: { ended: 2 } });
-    expect(await list()).toEqual([expect.objectContaining({ is_current: true })]);
-    expect((await service.call("GET", "/users/me", { token: account.token })).status).toBe(401);
+it("one's sessions are listed by device, and can be ended one by one or all but this", async () => {
+  const { account, own } = await signedIn();
+  for (const device of ["phone", "tablet"]) {
+    // The header that the client sets is not the address that it comes from.
+    const headers = { "user-agent": device, "cf-connecting-ip": "6.6.6.6", "x-forwarded-for": "6.6.6.6" };
+    await service.call("POST", "/api/auth/login", { json: account, headers });
+  }
+  const list = async () => (await own.call<Listed[]>("GET", "/api/auth/sessions")).body;
+  const listed = await list();
+  // Including the session of the registration.
+  expect(listed).toHaveLength(4);
+  expect(listed.filter((each) => each.is_current)).toHaveLength(1);
+  const phone = listed.find((each) => each.user_agent === "phone");
+  expect(phone).toMatchObject({
+    ip_address: "127.0.0.1",
+    last_used_at: expect.stringMatching(/Z$/u),
+    is_current: false,
   });
+  expect((await own.change("DELETE", `/api/auth/sessions/${phone?.id}`)).status).toBe(204);
+  expect((await own.change("DELETE", `/api/auth/sessions/${phone?.id}`)).status).toBe(404);
+  expect(await own.change("DELETE", "/auth/sessions")).toMatchObject({ status: 200, body: { ended: 2 } });
+  expect(await list()).toEqual([expect.objectContaining({ is_current: true })]);
+  expect((await service.call("GET", "/users/me", { token: account.token })).status).toBe(401);
 });
 
-describe("an access token", () => {
-  it("is verified by another library, and holds what the contract says", async () => {
-    const { account, token } = await signedIn();
-    const claims = jsonwebtoken.verify(token, service.stack.variables["SECRET_KEY"] ?? "", {
-      algorithms: ["HS256"],
-      audience: "workspace:auth",
-    });
-    expect(claims).toMatchObject({ sub: account.id, aud: ["workspace:auth"], is_admin: expect.any(Boolean) });
-    const { iat, exp } = Object(claims);
-    expect(exp - iat).toBe(1800);
+it("an access token is a JWT as the contract says, which another library verifies and makes", async () => {
+  const { account, token } = await signedIn();
+  const secret = service.stack.variables["SECRET_KEY"] ?? "";
+  const claims = jsonwebtoken.verify(token, secret, { algorithms: ["HS256"], audience: "workspace:auth" });
+  if (typeof claims === "string") throw new Error("The token has no claims");
+  expect(claims).toMatchObject({ sub: account.id, aud: ["workspace:auth"], is_admin: expect.any(Boolean) });
+  expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(1800);
+  const made = jsonwebtoken.sign({ sid: claims["sid"] }, secret, {
+    subject: account.id,
+    audience: ["workspace:auth"],
+    expiresIn: 60,
   });
-
-  it("made by another library for the same session is taken", async () => {
-    const { account, token } = await signedIn();
-    const { sid } = Object(jsonwebtoken.decode(token));
-    const made = jsonwebtoken.sign({ sid }, service.stack.variables["SECRET_KEY"] ?? "", {
-      subject: account.id,
-      audience: ["workspace:auth"],
-      expiresIn: 60,
-    });
-    expect((await service.call("GET", "/users/me", { token: made })).status).toBe(200);
-  });
+  expect((await service.call("GET", "/users/me", { token: made })).status).toBe(200);
 });
 
-describe("the service", () => {
-  it.each([
-    ["the console's own origin", () => new URL(service.url).origin, true],
-    ["the desktop shell", () => "tauri://localhost", true],
-    ["a project's subdomain", () => "http://app--web.localhost:8787", false],
-    ["a stranger", () => "https://evil.example", false],
-  ])("lets pages of %s read with credentials or not: %#", async (_, originOf, allowed) => {
-    const origin = originOf();
+it("pages of the console's own origin and the desktop shell may read, those of projects and strangers not", async () => {
+  for (const [origin, allowed] of [
+    [new URL(service.url).origin, true],
+    ["tauri://localhost", true],
+    ["http://app--web.localhost:8787", false],
+    ["https://evil.example", false],
+  ] as const) {
     for (const method of ["GET", "OPTIONS"]) {
       const headers = { origin, "access-control-request-method": "GET" };
       const answer = await service.call(method, "/api/users/me", { headers });
       expect(answer.headers.get("access-control-allow-origin")).toBe(allowed ? origin : null);
     }
-  });
+  }
 });

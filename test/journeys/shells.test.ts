@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
 import { sweepSessions } from "#src/domain/workspaces/shells/index.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
@@ -7,12 +8,18 @@ import type { Account, ApiRequest } from "#test/support/api-client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { startService, type TestService } from "#test/support/service.ts";
 import { newRunningSite, type Site } from "#test/support/site.ts";
+import { openSocket } from "#test/support/socket.ts";
+import { call as tool, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
 
 let service: TestService;
 let owner: Account;
 let site: Site;
 beforeAll(async () => {
-  service = await startService({ SHELL_SESSIONS_PER_USER: "3", SHELL_SESSIONS_PER_PROJECT: "4" });
+  service = await startService({
+    SHELL_SESSIONS_PER_USER: "3",
+    SHELL_SESSIONS_PER_PROJECT: "4",
+    SHELL_SESSIONS_PER_CHAT: "2",
+  });
   owner = await service.signUp("owner");
   site = await newRunningSite(service, owner.token, { "hello.txt": "hello from a file\n" });
 });
@@ -48,6 +55,27 @@ async function untilSaid(id: string, words: string): Promise<string> {
     { interval: 50 },
   );
   return said;
+}
+
+/** Makes a time of a session so many minutes earlier. */
+const age = (id: string, column: string, minutes: number) =>
+  databaseOf(service).execute(
+    sql`UPDATE shell_sessions SET ${sql.identifier(column)} = now() - make_interval(mins => ${minutes}::int)
+    WHERE id = ${id}::uuid`,
+  );
+
+/** Sweeps as the service does, and returns the sessions that were closed. */
+async function sweep(): Promise<string[]> {
+  const closed: string[] = [];
+  const runtime = { closeShell: async (id: string) => void closed.push(id) };
+  await sweepSessions({
+    db: databaseOf(service),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the sweep asks a runtime for nothing else
+    workspaces: { runtime: () => runtime as unknown as ProjectRuntime },
+    log: createLog(),
+    config: { SHELL_IDLE_MINUTES: 30, SHELL_MAX_HOURS: 8 },
+  });
+  return closed;
 }
 
 describe("a shell session", () => {
@@ -131,6 +159,9 @@ describe("a shell session", () => {
       body: { detail: "Too many shell sessions are open: close one" },
     });
     expect(refused.headers.get("retry-after")).toBe("60");
+    const query = new URLSearchParams({ token: owner.token, target: "ephemeral" });
+    const terminal = await openSocket(service.url, `/api/terminal/${site.id}/connect?${query}`);
+    expect(await terminal.next("error")).toMatchObject({ message: expect.stringContaining("Too many") });
     const id = ids.find((each) => each !== undefined) ?? "";
     const stranger = await service.signUp("stranger");
     for (const [method, path] of [
@@ -148,24 +179,133 @@ describe("a shell session", () => {
 
   it("is closed when it is unused for too long, or too old", async () => {
     const [unused, old, young] = [await open(), await open(), await open()];
-    const db = databaseOf(service);
-    const age = (id: string, column: string, minutes: number) =>
-      db.execute(
-        sql`UPDATE shell_sessions SET ${sql.identifier(column)} = now() - make_interval(mins => ${minutes}::int)
-        WHERE id = ${id}::uuid`,
-      );
     await Promise.all([age(unused, "last_activity_at", 31), age(old, "created_at", 8 * 60 + 1)]);
-    const closed: string[] = [];
-    const runtime = { closeShell: async (id: string) => void closed.push(id) };
-    await sweepSessions({
-      db,
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the sweep asks a runtime for nothing else
-      workspaces: { runtime: () => runtime as unknown as ProjectRuntime },
-      log: createLog(),
-      config: { SHELL_IDLE_MINUTES: 30, SHELL_MAX_HOURS: 8 },
-    });
+    const closed = await sweep();
     expect(closed.toSorted()).toEqual([unused, old].toSorted());
     const { body } = await call<{ sessions: { session_id: string }[] }>("GET", "");
     expect(body.sessions.map((each) => each.session_id)).toEqual([young]);
+  });
+});
+
+let client: TaskClient;
+/** The project in which the agent works. */
+let ownSite: Site;
+
+const Result = z.looseObject({
+  success: z.boolean(),
+  session_id: z.string().default(""),
+  output: z.string().default(""),
+});
+
+/** Have the agent make these calls, and answer their results; with `chatId` in a chat that is there already. */
+async function agentCalls(calls: readonly object[], chatId?: string, by = client) {
+  const turns = [...calls.map((each) => ({ tools: [each] })), { text: "Done." }];
+  const { task_id, chat_id } = await by.start(
+    script(...turns),
+    chatId === undefined ? {} : { chat_id: chatId },
+  );
+  const events = await by.end(task_id);
+  const results = events
+    .filter(({ type }) => type === "tool_result")
+    .map(({ body }) => Result.parse(body["result"]));
+  return { chatId: chat_id, results };
+}
+
+const typing = (id: string, command: string) =>
+  tool("shell_exec", { session_id: id, command, wait_seconds: 1 });
+
+const sessionsOf = async () => {
+  const { body } = await service.call<{ sessions: { session_id: string }[] }>(
+    "GET",
+    `/api/shell/sessions?project_id=${ownSite.id}`,
+    { token: client.account.token },
+  );
+  return body.sessions.map(({ session_id }) => session_id);
+};
+
+describe("the agent's shells", () => {
+  beforeAll(async () => {
+    const account = await service.signUp();
+    ownSite = await newRunningSite(service, account.token, { "hello.txt": "hello from a file\n" });
+    client = await newTaskClient(service, { account, projectId: ownSite.id });
+  });
+
+  it("stay as they are from turn to turn and from task to task, for the user to see", async () => {
+    const opened = await agentCalls([tool("shell_open", {})]);
+    const id = opened.results[0]?.session_id ?? "";
+    expect(await sessionsOf()).toContain(id);
+    const used = await agentCalls([typing(id, "mkdir -p deep && cd deep"), typing(id, "pwd")], opened.chatId);
+    expect(used.results.map(({ success }) => success)).toEqual([true, true]);
+    let output = used.results[1]?.output ?? "";
+    await vi.waitFor(async () => {
+      // What a busy shell wrote only after the wait.
+      if (!output.includes("/app/deep"))
+        output += (await agentCalls([typing(id, "pwd")], opened.chatId)).results[0]?.output;
+      expect(output).toContain("/app/deep");
+    });
+    const closed = await agentCalls(
+      [tool("shell_close", { session_id: id }), typing(id, "pwd")],
+      opened.chatId,
+    );
+    expect(closed.results).toMatchObject([
+      { success: true },
+      { success: false, error: "The session has ended" },
+    ]);
+    expect(await sessionsOf()).not.toContain(id);
+  });
+
+  it("are so many in one chat, and more in another", async () => {
+    const { chatId, results } = await agentCalls([1, 2, 3].map(() => tool("shell_open", {})));
+    expect(results).toMatchObject([
+      { success: true },
+      { success: true },
+      { success: false, error: "Too many shell sessions are open: close one" },
+    ]);
+    const other = await agentCalls([tool("shell_open", {})]);
+    expect(other.results).toMatchObject([{ success: true }]);
+    const opened = [...results, ...other.results].filter(({ success }) => success);
+    await agentCalls(
+      opened.map(({ session_id }) => tool("shell_close", { session_id })),
+      chatId,
+    );
+    expect(await sessionsOf()).toEqual([]);
+  });
+
+  it("of another person or another project are not found", async () => {
+    const { account } = client;
+    const { results } = await agentCalls([tool("shell_open", {})]);
+    const id = results[0]?.session_id ?? "";
+    const elsewhere = await newTaskClient(service, { account });
+    const stranger = await newTaskClient(service);
+    for (const other of [elsewhere, stranger]) {
+      const tried = [typing(id, "pwd"), tool("shell_close", { session_id: id })];
+      const { results: refused } = await agentCalls(tried, undefined, other);
+      expect(refused).toMatchObject(tried.map(() => ({ success: false, error: "Shell session not found" })));
+    }
+    expect(await sessionsOf()).toContain(id);
+    await agentCalls([tool("shell_close", { session_id: id })]);
+  });
+
+  it("end when their chat is archived or deleted", async () => {
+    const [kept, archived, deleted] = await Promise.all(
+      [1, 2, 3].map(() => agentCalls([tool("shell_open", {})])),
+    );
+    const db = databaseOf(service);
+    await db.execute(sql`UPDATE chats SET status = 'archived' WHERE id = ${archived?.chatId}::uuid`);
+    await db.execute(sql`DELETE FROM chats WHERE id = ${deleted?.chatId}::uuid`);
+    const closed = await sweep();
+    const ids = [archived, deleted].map((each) => each?.results[0]?.session_id);
+    // The service's own sweep may have been there first.
+    expect(ids).toEqual(expect.arrayContaining(closed));
+    await vi.waitFor(async () => expect(await sessionsOf()).toEqual([kept?.results[0]?.session_id]));
+  });
+
+  it("are not opened in a project that does not run, and end when it stops", async () => {
+    const before = await sessionsOf();
+    expect(before).not.toEqual([]);
+    await ownSite.stop();
+    expect(await sessionsOf()).toEqual([]);
+    const { results } = await agentCalls([tool("shell_open", {})]);
+    expect(results).toMatchObject([{ success: false, error: "The project is not running: start it first." }]);
   });
 });

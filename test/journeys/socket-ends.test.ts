@@ -1,28 +1,27 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { chats } from "#src/db/schema/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Account } from "#test/support/api-client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { openRawSocket } from "#test/support/raw-socket.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
 import { newRunningSite, type Site } from "#test/support/site.ts";
 import { openSocket, type TestSocket } from "#test/support/socket.ts";
 
 const SOCKETS_OF_A_PERSON = 50;
 
-let service: TestService;
+let service: SharedService;
 let owner: Account;
 let site: Site;
 let busy: TestSocket;
 beforeAll(async () => {
-  service = await startService({ SOCKET_CHECK_SECONDS: "1" });
+  service = await otherSharedService("eager");
   owner = await service.signUp("owner");
   site = await newRunningSite(service, owner.token, { "hello.txt": "hello" });
   // A stream in the same object, which keeps it awake.
   busy = await openSocket(service.url, terminal());
   await busy.next("ready");
 });
-afterAll(() => service.close());
 
 const terminal = (query: Record<string, string> = {}, project = site.id) =>
   `/api/terminal/${project}/connect?${new URLSearchParams({ token: owner.token, target: "ephemeral", ...query })}`;

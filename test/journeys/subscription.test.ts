@@ -1,48 +1,141 @@
-import { expect, it } from "vitest";
-import type { Account } from "#test/support/api-client.ts";
+import { eq } from "drizzle-orm";
+import { describe, expect, it, vi } from "vitest";
+import { teams } from "#src/db/schema/index.ts";
+import { billingClient, type BillingClient, PATIENCE } from "#test/support/billing-client.ts";
+import { databaseOf } from "#test/support/database.ts";
+import { payerOf } from "#test/support/payer.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { newTeamClient } from "#test/support/team-client.ts";
 
 const service = sharedService();
-const ask = ({ token }: Account, method: "GET" | "POST", path: string) =>
-  service.call<Record<string, unknown>>(method, `/api/billing/${path}`, { token });
+const payer = payerOf(service);
 
-it("a team without a subscription is in the free tier, and has nothing to change", async () => {
-  const { owner } = await newTeamClient(service);
-  expect(await ask(owner, "GET", "subscription")).toMatchObject({
-    status: 200,
-    body: {
+const priceOf = (tier: "BASIC" | "ULTRA") => service.stack.variables[`STRIPE_${tier}_PRICE_ID`] ?? "";
+
+/** A team that has subscribed to Pro, of which the service knows by the provider's events alone. */
+async function newSubscriber() {
+  const { owner, team } = await newTeamClient(service);
+  const billing = billingClient(service, owner);
+  const { sessionId } = await billing.open("subscribe", { tier: "pro", billing_interval: "monthly" });
+  await payer.pay(sessionId);
+  const { subscription_id: id } = await billing.becomes({
+    tier: "pro",
+    status: "active",
+    is_active: true,
+    bundled_credits: 2_000,
+  });
+  const advance = () => payer.control(`subscriptions/${String(id)}/advance`);
+  return { team, billing, advance, press: await portalOf(billing, String(id)) };
+}
+
+/** Presses the buttons of the portal. */
+async function portalOf(billing: BillingClient, subscription: string) {
+  const { body } = await billing.call<{ url: string }>("GET", "portal");
+  return async (verb: "plan" | "cancel" | "resume" | "card", fields: Record<string, string> = {}) => {
+    const form = new URLSearchParams({ subscription, ...fields });
+    const answer = await fetch(`${body.url}/${verb}`, { method: "POST", body: form, redirect: "manual" });
+    expect(answer.status).toBe(303);
+  };
+}
+
+describe.concurrent("a subscription", () => {
+  it("that a team does not have is the free tier, and there is nothing to change; unknown tiers are refused", async () => {
+    const { owner } = await newTeamClient(service);
+    const { call } = billingClient(service, owner);
+    expect(await call("GET", "subscription")).toMatchObject({
+      status: 200,
+      body: {
+        tier: "free",
+        is_active: false,
+        subscription_id: null,
+        cancel_at_period_end: false,
+        monthly_allowance: 0,
+        max_deploys: 1,
+        byok_enabled: false,
+        support_tier: "community",
+      },
+    });
+    for (const [method, path] of [
+      ["POST", "cancel"],
+      ["POST", "renew"],
+      ["GET", "portal"],
+    ] as const) {
+      const refused = { status: 400, body: { detail: expect.any(String) } };
+      expect(await call(method, path)).toMatchObject(refused);
+    }
+    expect(await call("POST", "subscribe", { tier: "gold" })).toMatchObject({ status: 400 });
+  });
+
+  it("is changed in the portal with its credits, cancelled, resumed, and ends with its period", async () => {
+    const { billing, press, advance } = await newSubscriber();
+    expect(await billing.call("POST", "subscribe", { tier: "ultra" })).toMatchObject({ status: 400 });
+    await press("plan", { price: priceOf("ULTRA") });
+    const ultra = { tier: "ultra", max_deploys: 20, bundled_credits: 8_000, byok_enabled: true };
+    await billing.becomes({ ...ultra, monthly_allowance: 8_000 });
+    await press("plan", { price: priceOf("BASIC") });
+    await billing.becomes({ tier: "basic", max_deploys: 3, bundled_credits: 8_000, byok_enabled: false });
+    // What the changes cost is in the list of what was paid.
+    await vi.waitFor(async () => {
+      expect((await billing.call("GET", "transactions")).body).toMatchObject({
+        transactions: [
+          { type: "subscription", amount_cents: expect.any(Number) },
+          { type: "subscription", amount_cents: 4_900 },
+        ],
+      });
+    }, PATIENCE);
+    await press("cancel");
+    await billing.becomes({ tier: "basic", cancel_at_period_end: true, cancel_at: expect.any(String) });
+    await press("resume");
+    await billing.becomes({ tier: "basic", cancel_at_period_end: false, cancel_at: null });
+    const { sessionId } = await billing.open("credits/purchase", { package: "small" });
+    await payer.pay(sessionId);
+    expect(await billing.call("POST", "cancel")).toMatchObject({ status: 200 });
+    await billing.becomes({ cancel_at_period_end: true, purchased_credits: 500 });
+    await advance();
+    await billing.becomes({
       tier: "free",
       is_active: false,
       subscription_id: null,
-      cancel_at_period_end: false,
-      monthly_allowance: 0,
-      max_deploys: 1,
-      byok_enabled: false,
-      support_tier: "community",
-    },
-  });
-  for (const [method, path] of [
-    ["POST", "cancel"],
-    ["POST", "cancel?at_period_end=false"],
-    ["POST", "renew"],
-    ["GET", "portal"],
-  ] as const) {
-    expect(await ask(owner, method, path)).toMatchObject({
-      status: 400,
-      body: { detail: expect.any(String) },
+      bundled_credits: 0,
+      purchased_credits: 500,
     });
-  }
+    // It may be subscribed to again.
+    await billing.open("subscribe", { tier: "basic" });
+  });
+
+  it("whose card fails keeps its tier without new credits, and ends when the provider gives up", async () => {
+    const { billing, press, advance, team } = await newSubscriber();
+    await databaseOf(service).update(teams).set({ bundledCredits: 7 }).where(eq(teams.id, team.id));
+    await press("card", { card: "fails" });
+    await advance();
+    expect(await billing.becomes({ status: "past_due" })).toMatchObject({ tier: "pro", bundled_credits: 7 });
+    await advance();
+    const free = { subscription_id: null, bundled_credits: 0 };
+    expect(await billing.becomes({ tier: "free" })).toMatchObject(free);
+  });
 });
 
-it("a creator connects an account at the payment provider, and has earned nothing yet", async () => {
-  const { owner } = await newTeamClient(service);
-  const { status, body } = await ask(owner, "POST", "connect");
-  expect(status).toBe(200);
-  const page = await fetch(String(body["url"]));
-  expect(page.status).toBe(200);
-  expect(await ask(owner, "GET", "earnings")).toMatchObject({
-    status: 200,
-    body: { total_revenue_cents: 0, paid_revenue_usd: 0, total_requests: 0, by_agent: {} },
+it("a refund of a pack takes back its part of the credits, then what is left of them, and is in the lists", async () => {
+  const { owner, team } = await newTeamClient(service);
+  const billing = billingClient(service, owner);
+  const { sessionId } = await billing.open("credits/purchase", { package: "small" });
+  await payer.pay(sessionId);
+  await billing.becomes({ purchased_credits: 500 });
+  const charge = await payer.chargeOf(sessionId);
+  await payer.control(`charges/${charge}/refund`, { amount: 200 });
+  await billing.becomes({ purchased_credits: 300 });
+  const history = async () => (await billing.call("GET", "credits/history")).body;
+  expect(await history()).toMatchObject({ purchases: [{ status: "completed", credits_amount: 500 }] });
+  // 200 more are spent.
+  await databaseOf(service).update(teams).set({ purchasedCredits: 100 }).where(eq(teams.id, team.id));
+  await payer.control(`charges/${charge}/refund`);
+  await billing.becomes({ purchased_credits: 0 });
+  expect(await history()).toMatchObject({ purchases: [{ status: "refunded", credits_amount: 500 }] });
+  expect((await billing.call("GET", "transactions")).body).toMatchObject({
+    transactions: [
+      { type: "refund", amount_cents: -300, amount_usd: -3 },
+      { type: "refund", amount_cents: -200 },
+      { type: "credit_purchase", amount_cents: 500, status: "refunded" },
+    ],
   });
 });

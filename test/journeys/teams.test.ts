@@ -12,7 +12,7 @@ const call = <T = unknown>(who: Account, method: string, path: string, json?: un
 const notFound = { status: 404, body: { detail: "Team not found" } };
 
 describe("teams", () => {
-  it("begin with the personal one, in the shape clients read", async () => {
+  it("begin with the personal one, in the shape clients read, which is neither left nor deleted", async () => {
     const ann = await service.signUp("ann");
     const { body } = await call<TeamView[]>(ann, "GET", "/api/teams");
     expect(body).toEqual([
@@ -35,6 +35,15 @@ describe("teams", () => {
         created_at: expect.stringMatching(/Z$/u),
       },
     ]);
+    const path = `/api/teams/${body[0]?.slug}`;
+    expect(await call(ann, "POST", `${path}/leave`)).toMatchObject({
+      status: 409,
+      body: { detail: "The owner of a personal team must stay its administrator" },
+    });
+    expect(await call(ann, "DELETE", path)).toMatchObject({
+      status: 400,
+      body: { detail: "A personal team cannot be deleted" },
+    });
   });
 
   it("are made, changed, and found under their slug by members only", async () => {
@@ -50,67 +59,27 @@ describe("teams", () => {
       body: { detail: "This slug is taken: choose another" },
     });
     const path = `/api/teams/${slug}`;
-    const changed = await call(ann, "PATCH", path, {
-      name: "Workshop",
-      slug: `${slug}-2`,
-      avatar_url: "https://example.com/a.png",
-    });
     const shape = { name: "Workshop", slug: `${slug}-2`, avatar_url: "https://example.com/a.png" };
-    expect(changed).toMatchObject({ status: 200, body: shape });
+    expect(await call(ann, "PATCH", path, shape)).toMatchObject({ status: 200, body: shape });
     expect(await call(ann, "GET", path)).toMatchObject(notFound);
     expect(await call(ann, "GET", `${path}-2/`)).toMatchObject({ status: 200, body: shape });
     expect(await call(bob, "GET", `${path}-2`)).toMatchObject(notFound);
+    // No picture that is not on the web.
+    for (const avatar_url of ["javascript:alert(1)", "data:text/html,x", "a.png"]) {
+      expect((await call(ann, "PATCH", `${path}-2`, { avatar_url })).status).toBe(422);
+    }
   });
 
   it.each([
-    ["no name", {}, 422],
     ["a blank name", { name: " " }, 422],
-    ["a long name", { name: "x".repeat(101) }, 422],
-    ["a NUL in its name", { name: "a\0" }, 422],
-    ["a slug of one letter", { name: "a", slug: "a" }, 422],
-    ["a slug with a capital", { name: "a", slug: "Ab" }, 422],
     ["a slug that ends in a hyphen", { name: "a", slug: "ab-" }, 422],
-    ["a long slug", { name: "a", slug: "x".repeat(101) }, 422],
     ["a slug that is a path of ours", { name: "a", slug: "invitations" }, 400],
   ])("are not made with %s", async (_, json, status) => {
     const answer = await call(await service.signUp(), "POST", "/api/teams", json);
     expect(answer).toMatchObject({ status, body: { detail: expect.any(String) } });
   });
 
-  it("take no picture that is not on the web", async () => {
-    const { asOwner } = await newTeamClient(service);
-    for (const avatar of ["javascript:alert(1)", "data:text/html,x", "a.png"]) {
-      expect((await asOwner("PATCH", "", { avatar_url: avatar })).status).toBe(422);
-    }
-  });
-
-  it("are not there for strangers and keys, whatever they ask of them", async () => {
-    const { path, owner } = await newTeamClient(service);
-    const stranger = await service.signUp();
-    const { key } = await service.newKey(owner.token);
-    const requests: [method: string, rest: string, json?: unknown][] = [
-      ["GET", ""],
-      ["PATCH", "", { name: "mine" }],
-      ["DELETE", ""],
-      ["POST", "/switch"],
-      ["POST", "/leave"],
-      ["GET", "/members"],
-      ["POST", "/members/invite", { email: "a@example.com", role: "admin" }],
-      ["POST", "/members/link", { role: "admin" }],
-      ["PATCH", `/members/${owner.id}`, { role: "viewer" }],
-      ["DELETE", `/members/${owner.id}`],
-      ["GET", "/invitations"],
-      ["DELETE", `/invitations/${crypto.randomUUID()}`],
-    ];
-    for (const [method, rest, json] of requests) {
-      expect(await call(stranger, method, path(rest), json)).toMatchObject(notFound);
-      const asKey = await service.call(method, path(rest), { token: key, json });
-      expect(asKey.status).toBe(401);
-    }
-    expect((await call(owner, "GET", path())).body).toMatchObject({ name: "Team", role: "admin" });
-  });
-
-  it("are deleted when they have no projects and are no personal team", async () => {
+  it("are deleted when they have no projects, which sends their members back to their own", async () => {
     const { path, owner, asOwner, join } = await newTeamClient(service);
     const viewer = await join("viewer");
     const { id } = await service.newProject(owner.token);
@@ -125,28 +94,12 @@ describe("teams", () => {
     expect(others).toEqual([]);
     const me = await call(viewer, "GET", "/api/users/me");
     expect(me.body).toMatchObject({ default_team_id: own?.id });
-    expect(await call(viewer, "DELETE", `/api/teams/${own?.slug}`)).toMatchObject({
-      status: 400,
-      body: { detail: "A personal team cannot be deleted" },
-    });
-  });
-
-  it("are switched to: what is made from then on belongs to them", async () => {
-    const { team, join, path } = await newTeamClient(service);
-    const editor = await join("editor");
-    const switched = await call(editor, "POST", path("/switch"));
-    expect(switched).toMatchObject({
-      status: 200,
-      body: { default_team_id: team.id, theme_preset: null },
-    });
-    const made = await call(editor, "POST", "/api/projects", { name: "app", source_type: "empty" });
-    expect(made.body).toMatchObject({ team_id: team.id, owner_id: editor.id });
   });
 });
 
 describe("members", () => {
-  it("are listed in the order of joining, for members", async () => {
-    const { owner, join, path } = await newTeamClient(service);
+  it("are listed in the order of joining, found by their id only, and keep an administrator", async () => {
+    const { owner, join, path, asOwner } = await newTeamClient(service);
     const viewer = await join("viewer");
     const { body } = await call(viewer, "GET", path("/members"));
     expect(body).toEqual([
@@ -161,51 +114,12 @@ describe("members", () => {
       },
       expect.objectContaining({ user_id: viewer.id, role: "viewer" }),
     ]);
-  });
-
-  it("who are no administrators neither invite, nor change, nor remove", async () => {
-    const { owner, join, path } = await newTeamClient(service);
-    for (const role of ["editor", "viewer"] as const) {
-      const member = await join(role);
-      const refused = [
-        ["team.edit", await call(member, "PATCH", path(), { name: "mine" })],
-        ["team.delete", await call(member, "DELETE", path())],
-        ["team.invite", await call(member, "POST", path("/members/link"), { role: "viewer" })],
-        ["team.invite", await call(member, "GET", path("/invitations"))],
-        ["team.change_role", await call(member, "PATCH", path(`/members/${member.id}`), { role: "admin" })],
-        ["team.remove_member", await call(member, "DELETE", path(`/members/${owner.id}`))],
-      ] as const;
-      for (const [permission, answer] of refused) {
-        expect(answer).toMatchObject({
-          status: 403,
-          body: { detail: `Role '${role}' does not have permission '${permission}'` },
-        });
-      }
+    const stranger = await service.signUp();
+    for (const id of [stranger.id, "%00"]) {
+      const unknown = { status: 404, body: { detail: "Member not found" } };
+      expect(await asOwner("DELETE", `/members/${id}`)).toMatchObject(unknown);
+      expect(await asOwner("PATCH", `/members/${id}`, { role: "admin" })).toMatchObject(unknown);
     }
-  });
-
-  it("who are made less may do less at the next call, their keys too", async () => {
-    const { owner, join, asOwner } = await newTeamClient(service);
-    const { id: project } = await service.newProject(owner.token);
-    const editor = await join("editor");
-    const { key } = await service.newKey(editor.token);
-    const write = (token: string) =>
-      service.call("PUT", `/api/projects/${project}/files/a.txt`, { token, json: { content: "a" } });
-    expect([(await write(editor.token)).status, (await write(key)).status]).toEqual([200, 200]);
-    const changed = await asOwner("PATCH", `/members/${editor.id}`, { role: "viewer" });
-    expect(changed).toMatchObject({ status: 200, body: { user_id: editor.id, role: "viewer" } });
-    expect(await write(editor.token)).toMatchObject({
-      status: 403,
-      body: { detail: "Role 'viewer' does not have permission 'file.write'" },
-    });
-    expect(await write(key)).toMatchObject({
-      status: 403,
-      body: { detail: "Key owner's role no longer grants: file.write" },
-    });
-  });
-
-  it("keep an administrator, and a personal team its owner", async () => {
-    const { owner, asOwner } = await newTeamClient(service);
     const detail = "A team needs an administrator: make another member an administrator first";
     for (const answer of [
       await asOwner("POST", "/leave"),
@@ -213,21 +127,6 @@ describe("members", () => {
       await asOwner("PATCH", `/members/${owner.id}`, { role: "editor" }),
     ]) {
       expect(answer).toMatchObject({ status: 409, body: { detail } });
-    }
-    const [own] = (await call<TeamView[]>(owner, "GET", "/api/teams")).body;
-    expect(await call(owner, "POST", `/api/teams/${own?.slug}/leave`)).toMatchObject({
-      status: 409,
-      body: { detail: "The owner of a personal team must stay its administrator" },
-    });
-  });
-
-  it("are found by their id only", async () => {
-    const { asOwner } = await newTeamClient(service);
-    const stranger = await service.signUp();
-    for (const id of [stranger.id, "garbage", "%00"]) {
-      const unknown = { status: 404, body: { detail: "Member not found" } };
-      expect(await asOwner("DELETE", `/members/${id}`)).toMatchObject(unknown);
-      expect(await asOwner("PATCH", `/members/${id}`, { role: "admin" })).toMatchObject(unknown);
     }
   });
 

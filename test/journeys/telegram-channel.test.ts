@@ -1,6 +1,44 @@
-import { eq } from "drizzle-orm";
+/**
+ * How messaging gateways are known to fail, and the tests that hold this one to better. Paths are below `test/`; where there
+ * is none, the test is below.
+ *
+ * | Weakness | Test |
+ * | --- | --- |
+ * | Webhooks are refused as forged requests of a browser | journeys/channels-at-platforms: a request to a webhook |
+ * | Strangers run the owner's agent | journeys/channels-at-platforms: a stranger; below |
+ * | Dangerous tools run unasked | journeys/channels-at-platforms: asks one person before a call |
+ * | Missing or wrong signatures pass | journeys/channels-at-platforms: a request to a webhook; below for Telegram |
+ * | Credentials without the secret that signatures need | journeys/channels: half of the credentials |
+ * | A session is stuck after a failure or an empty reply | below; domain/messaging/session for interleavings |
+ * | A session is stuck while an approval waits | below: a linked person |
+ * | What waits is lost in a crash, or has no bound | crash/channels; domain/messaging/session |
+ * | A chat is dead after a day of silence | below |
+ * | Another tenant's person works in the owner's project | below: of another tenant |
+ * | A channel without a project drops messages, and gets none | below |
+ * | Replies to webhooks are not delivered; each message is a new chat | journeys/channels-at-platforms; below |
+ * | Failed sends count as delivered, are not repeated, are repeated twice | below: a platform that fails; channels/api-contract; domain/messaging/message-lease |
+ * | Long replies are cut | journeys/channels-at-platforms: whole and in order |
+ * | Markup is broken, and the reply is lost with it | channels/rendering; channels/telegram/failures: plain text |
+ * | Threads are ignored | journeys/channels-at-platforms: in the thread of the question; channels/telegram/api: a topic |
+ * | Deferred interactions are never answered | journeys/channels-at-platforms: Discord |
+ * | Redeliveries run twice; only the first message of a batch is read | journeys/channels-at-platforms: WhatsApp; domain/messaging/session |
+ * | Signal: one way of receiving, 201 is a failure, no groups | channels/signal/connection and api |
+ * | A change of credentials does not reconnect; first failures are final; shards are empty | journeys/connections, gateway; durable-objects/gateway-shard |
+ * | Refused input leaves credentials in the log | journeys/channels: the log holds none of the secrets |
+ * | Anyone may press a button | journeys/channels-at-platforms: lets no one without rights |
+ * | Pairing codes can be guessed, tell when they expired, or collide | domain/messaging/identities; journeys/attempts |
+ * | Two bots of one platform are mixed up | attacks/senders: in this very channel |
+ * | The state of the gateway is public, and one for all shards | journeys/gateway |
+ * | Voice is not read, pictures are dropped | below; domain/messaging/media; journeys/channels-at-platforms: voice and pictures |
+ * | Files are fetched from anywhere, of any size | domain/messaging/media; channels/telegram/failures: a download |
+ * | Limits count addresses instead of channels, or calls instead of events | attacks/floods; journeys/channels-at-platforms: WhatsApp |
+ * | Commands and buttons of a connected channel vanish | journeys/channels-at-platforms: Discord, also while the bot is connected |
+ * | `/start` and unknown commands are swallowed | below |
+ * | The line that tells of a failure deletes itself | below: goes on after work that failed; domain/messaging/progress |
+ */
+import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { channelEvents } from "#src/db/schema/index.ts";
+import { channelEvents, channelSessions } from "#src/db/schema/index.ts";
 import type { PersonsChat, ShownChat } from "#test/support/chat-platform.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { sharedService } from "#test/support/shared-service.ts";
@@ -21,6 +59,15 @@ const told = (chat: PersonsChat, part: string) =>
   chat.until((shown) => textsOf(shown).find((text) => text.includes(part)));
 
 const says = (text: string) => script({ text });
+const bytesOf = (text: string) => Uint8Array.from(new TextEncoder().encode(text));
+
+/** A picture of one pixel. */
+const PIXEL = Uint8Array.from(
+  Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    "base64",
+  ),
+);
 
 describe("a person who is not linked to an account", () => {
   it("gets a code in private, and then answers of the agent", async () => {
@@ -151,24 +198,126 @@ describe("a linked person", () => {
       status: 404,
     });
   });
+});
 
-  it("reads a long answer with code in pieces, whole and in order", async () => {
+describe("a person's files", () => {
+  it("reach the model: a voice message as its text, pictures, and documents as files of the project", async () => {
     const { chat } = await telegram.paired();
-    const lines = Array.from({ length: 120 }, (_, index) => `const value${index} = ${index};`);
-    await chat.say(says(`Here:\n\n~~~js\n${lines.join("\n")}\n~~~\n\nThe end.`));
-    await told(chat, "The end.");
-    const texts = textsOf(await chat.read())
-      .slice(1)
-      .join("\n");
-    for (const line of lines) expect(texts).toContain(line);
+    const voice = says("I heard every word.");
+    await chat.sendFile({
+      kind: "voice",
+      filename: "voice.oga",
+      mimeType: "audio/ogg",
+      bytes: bytesOf(voice),
+    });
+    await told(chat, "I heard every word.");
+    expect((await telegram.messages()).some(({ content }) => content === voice)).toBe(true);
+    const photo = { kind: "photo", filename: "photo.png", mimeType: "image/png", bytes: PIXEL } as const;
+    await chat.sendFile({ ...photo, caption: says("Pictures: {pictures}.") });
+    await told(chat, "Pictures: 1.");
+    const notes = { kind: "document", filename: "notes.txt", mimeType: "text/plain" } as const;
+    await chat.sendFile({ ...notes, bytes: bytesOf(says("I read the notes.")) });
+    await told(chat, "I read the notes.");
+    const { projectId, account } = telegram.client;
+    const { text } = await service.call("GET", `/api/projects/${projectId}/files/tree`, account);
+    expect(text).toMatch(/[0-9a-f]{64}-notes\.txt/u);
   });
+
+  it("are named to the person where they are not taken", async () => {
+    const { chat } = await telegram.paired();
+    const film = { kind: "document", filename: "film.bin", mimeType: "application/octet-stream" } as const;
+    await chat.sendFile({ ...film, bytes: new Uint8Array(25_000_001) });
+    expect(await told(chat, "film.bin")).toContain("was not taken: it is larger than 25 MB.");
+    const bytes = bytesOf('{"error":{"status":503}}');
+    await chat.sendFile({ kind: "voice", filename: "voice.oga", mimeType: "audio/ogg", bytes });
+    await told(chat, "Your voice message was not taken: it could not be transcribed.");
+  });
+});
+
+describe("a webhook of Telegram", () => {
+  it("takes nothing without the secret that Telegram was given", async () => {
+    const other = await newTelegramChannel(service, { inbound_mode: "webhook" });
+    const address = new URL(other.channel.webhook_url ?? "");
+    const json = { update_id: 1 };
+    const post = async (query: string, headers: Record<string, string>) =>
+      (await service.call("POST", address.pathname + query, { json, headers })).status;
+    for (const query of ["", address.search]) {
+      expect(await post(query, {})).toBe(401);
+      expect(await post(query, { "x-telegram-bot-api-secret-token": "0".repeat(64) })).toBe(401);
+    }
+    const { chat } = await other.paired();
+    await chat.say(says("By webhook."));
+    await chat.until((shown) => textsOf(shown, other.botId).find((text) => text === "By webhook."));
+  });
+});
+
+describe("a conversation", () => {
+  it("goes on after work that failed, and after a reply without a text", async () => {
+    const { chat } = await telegram.paired();
+    await chat.say(script({ error: { status: 400 } }));
+    await told(chat, "The work failed: ");
+    await chat.say(says(""));
+    await told(chat, "ended its work without a word");
+    await chat.say(says("Still here."));
+    await told(chat, "Still here.");
+    const texts = textsOf(await chat.read());
+    expect(texts.filter((text) => text.startsWith("The work failed: "))).toHaveLength(1);
+  });
+
+  it("is one chat, until a day of silence begins the next", async () => {
+    const other = await newTelegramChannel(service);
+    const db = databaseOf(service);
+    const ofChannel = eq(channelSessions.channelConfigId, other.channel.id);
+    const { chat } = await other.paired();
+    const chatAfter = async (text: string) => {
+      await chat.say(says(text));
+      await chat.until((shown) => textsOf(shown, other.botId).find((each) => each === text));
+      const [session] = await db.select().from(channelSessions).where(ofChannel);
+      return session?.chatId;
+    };
+    const chats = [await chatAfter("One."), await chatAfter("Two.")];
+    for (const text of ["Three.", "Four."]) {
+      const aDayAgo = sql`now() - interval '25 hours'`;
+      await db.update(channelSessions).set({ lastActiveAt: aDayAgo }).where(ofChannel);
+      chats.push(await chatAfter(text));
+    }
+    expect(chats[1]).toBe(chats[0]);
+    expect(new Set(chats).size).toBe(3);
+  });
+
+  it("hears of /start, and hands unknown commands to the agent", async () => {
+    const { chat } = await telegram.paired();
+    await told(chat, "Your account is linked.");
+    const before = textsOf(await chat.read()).length;
+    await chat.say("/start");
+    await chat.until((shown) => (textsOf(shown).length > before ? true : undefined));
+    await chat.say(`/dance ${says("Danced.")}`);
+    expect(await told(chat, "Danced.")).toBe("Danced.");
+  });
+});
+
+it("a channel without a project works in the person's own workspace, until it gets one", async () => {
+  const other = await newTelegramChannel(service, { project_id: null });
+  const { client, channel } = other;
+  const { token } = client.account;
+  const { chat } = await other.paired();
+  const projectAfter = async (text: string) => {
+    await chat.say(says(text));
+    await chat.until((shown) => textsOf(shown, other.botId).find((each) => each === text));
+    const taskId = (await other.messages()).findLast(({ task_id }) => task_id !== null)?.task_id ?? "";
+    return (await client.status(taskId)).project_id;
+  };
+  const workspace = await projectAfter("Without.");
+  expect(workspace).not.toBe(client.projectId);
+  const json = { project_id: client.projectId };
+  expect((await service.call("PATCH", `/api/channels/${channel.id}`, { token, json })).status).toBe(200);
+  expect(await projectAfter("With.")).toBe(client.projectId);
 });
 
 describe("a platform that fails", () => {
   it("is sent the reply again, once", async () => {
     const { chat } = await telegram.paired();
-    await chat.say(says("Before."));
-    await told(chat, "Before.");
+    await told(chat, "Your account is linked.");
     await telegram.platform.setFaults(telegram.botId, [
       { method: "sendMessage", status: 429, retryAfter: 1 },
       { method: "sendMessage", status: 500 },
@@ -176,5 +325,20 @@ describe("a platform that fails", () => {
     await chat.say(says("After."));
     await told(chat, "After.");
     expect(textsOf(await chat.read()).filter((text) => text.includes("After."))).toHaveLength(1);
+  });
+
+  it("for a person who blocked the bot has the failure in the history, and the next message is answered", async () => {
+    const { chat } = await telegram.paired();
+    await told(chat, "Your account is linked.");
+    const description = "Forbidden: bot was blocked by the user";
+    await telegram.platform.setFaults(telegram.botId, [{ method: "sendMessage", status: 403, description }]);
+    await chat.say(says("Unwelcome."));
+    await vi.waitFor(async () => {
+      const failed = (await telegram.messages()).find(({ status }) => status === "failed");
+      expect(failed).toMatchObject({ content: "Unwelcome.", error: "The person blocked the bot." });
+    });
+    await chat.say(says("For you again."));
+    await told(chat, "For you again.");
+    expect(textsOf(await chat.read()).join()).not.toContain("Unwelcome.");
   });
 });

@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
 import { newRunningSite, type Site } from "#test/support/site.ts";
 import { openSocket } from "#test/support/socket.ts";
 
-let service: TestService;
+let service: SharedService;
 let owner: Account;
 let site: Site;
 beforeAll(async () => {
-  service = await startService({ SOCKET_CHECK_SECONDS: "1", SHELL_SESSIONS_PER_USER: "6" });
+  service = await otherSharedService("eager");
   owner = await service.signUp("owner");
   site = await newRunningSite(service, owner.token, { "hello.txt": "hello from a file\n" });
 });
-afterAll(() => service.close());
 
 const connect = (query: Record<string, string> = {}, project = site.id) =>
   openSocket(
@@ -155,15 +154,6 @@ describe("a terminal is refused", () => {
     await ours.next("ready");
     ours.send({ type: "input", data: "exit\n" });
     await ours.closed;
-  });
-
-  it("to more sessions than a person may have", async () => {
-    const terminals = await Promise.all(Array.from({ length: 6 }, () => connect({ target: "ephemeral" })));
-    await Promise.all(terminals.map((each) => each.next("ready")));
-    const onemore = await connect({ target: "ephemeral" });
-    expect(await onemore.next("error")).toMatchObject({ message: expect.stringContaining("Too many") });
-    for (const each of terminals) each.send({ type: "input", data: "exit\n" });
-    await vi.waitFor(async () => expect(await openSessions()).toEqual([]));
   });
 
   it("to a request that is no socket", async () => {

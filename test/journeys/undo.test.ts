@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { newChatClient, type ChatClient } from "#test/support/chat-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, script } from "#test/support/task-client.ts";
+import { fieldsOf } from "#test/support/fields.ts";
 
 const service = sharedService();
 
@@ -46,7 +47,7 @@ async function upload({ account }: ChatClient, chat: string, content: string) {
     headers: { authorization: `Bearer ${account.token}` },
     body: form,
   });
-  const { file_path: path } = Object(await response.json());
+  const { file_path: path } = fieldsOf(await response.json());
   return String(path);
 }
 

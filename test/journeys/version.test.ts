@@ -40,3 +40,11 @@ it("tells a client which build it talks to, and whether that has what the client
     manifest_schema_supported: false,
   });
 });
+
+it("an installation has no second step and no provider of sign-ins unless it says so", async () => {
+  expect(await service.call("GET", "/api/feature-flags")).toMatchObject({
+    status: 200,
+    body: { flags: { two_fa: false }, oauth: { github: false, google: false } },
+  });
+  expect((await service.call("GET", "/api/config")).body).toMatchObject({ app_domain: "localhost" });
+});

@@ -92,13 +92,6 @@ describe("a message of a person to a chat that asks", () => {
     expect(await statusOf("one.txt")).toBe(404);
   });
 
-  it("goes without a chat's name to the chat that was used last, and is answered there", async () => {
-    const { chatId } = await asking("latest.txt");
-    const stream = await plainly(script({ text: "Here." }));
-    expect(stream.chatId).toBe(chatId);
-    expect((await Array.fromAsync(stream.frames())).at(-1)).toMatchObject({ content: "Here." });
-  });
-
   it("is a no to all that the same work would ask next", async () => {
     const { chatId, taskId } = await asking("first.txt", "second.txt");
     const frames = await client.ask(script({ text: "Next." }), { chat_id: chatId });

@@ -96,22 +96,15 @@ describe.concurrent("the list of chats", () => {
 });
 
 describe.concurrent("sockets of chats", () => {
-  it.each(["/api/ws/chat", "/ws/chat"])("are there under %s", async (path) => {
-    const { account, projectId } = await newChatClient(service);
-    const socket = await openSocket(service.url, `${path}/${projectId}?token=${account.token}`);
-    socket.send({ type: "ping" });
-    expect(await socket.next("pong")).toBeDefined();
-    socket.close();
-  });
-
-  it("beside a chat are there under /api, too", async () => {
+  it("are there with and without /api, of a project and beside a chat", async () => {
     const client = await newChatClient(service);
-    const { body } = await client.call<{ id: string }>("POST", "/api/chat/", {
-      project_id: client.projectId,
-    });
-    const socket = await openSocket(service.url, `/api/ws/${body.id}?token=${client.account.token}`);
-    socket.send({ type: "ping" });
-    expect(await socket.next("pong")).toBeDefined();
-    socket.close();
+    const { account, projectId } = client;
+    const { body: chat } = await client.call<{ id: string }>("POST", "/api/chat/", { project_id: projectId });
+    for (const path of [`/api/ws/chat/${projectId}`, `/ws/chat/${projectId}`, `/api/ws/${chat.id}`]) {
+      const socket = await openSocket(service.url, `${path}?token=${account.token}`);
+      socket.send({ type: "ping" });
+      expect(await socket.next("pong")).toBeDefined();
+      socket.close();
+    }
   });
 });

@@ -18,24 +18,17 @@ describe("an address", () => {
     expect(readAddress(text)).toBe(address);
   });
 
-  it.each([
-    "",
-    "unknown",
-    "_hidden",
-    "localhost",
-    "203.0.113",
-    "203.0.113.256",
-    "203.0.113.07",
-    "0x7f000001",
-    "2130706433",
-    "203.0.113.7, 203.0.113.8",
-    "[203.0.113.7",
-    "2001:db8::7::1",
-    "1".repeat(10_000),
-    "'; DROP TABLE sessions; --",
-    "\u0000",
-  ])("%j is not one", (text) => {
-    expect(readAddress(text)).toBeUndefined();
+  it("is not what only looks like one", () => {
+    const words = `unknown _hidden localhost 203.0.113 203.0.113.256 203.0.113.07 0x7f000001 2130706433
+      [203.0.113.7 2001:db8::7::1`;
+    const others = [
+      "",
+      "203.0.113.7, 203.0.113.8",
+      "1".repeat(10_000),
+      "'; DROP TABLE sessions; --",
+      "\u0000",
+    ];
+    expect([...words.split(/\s+/u), ...others].flatMap((text) => readAddress(text) ?? [])).toEqual([]);
   });
 
   it("is the same when read again, whatever was written", () => {

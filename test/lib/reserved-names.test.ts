@@ -2,11 +2,14 @@ import { describe, expect, it } from "vitest";
 import { isReservedName } from "#src/lib/reserved-names.ts";
 import { endpoints } from "#src/routes/index.ts";
 
+const reserved = (list: string) => list.split(" ").filter(isReservedName);
+
 describe("a reserved name", () => {
-  it.each(["admin", "administrator", "support", "root", "system", "security", "api", "www", "postmaster"])(
-    "is %s",
-    (name) => expect(isReservedName(name)).toBe(true),
-  );
+  it("is a word of the service, and no other word", () => {
+    const words = "admin administrator support root system security api www postmaster";
+    expect(reserved(words)).toEqual(words.split(" "));
+    expect(reserved("ada ada-lovelace supporters administer roots user_k3x9q2 rootbeer team-9")).toEqual([]);
+  });
 
   it.each([
     ["in capitals", "ADMIN"],
@@ -26,11 +29,6 @@ describe("a reserved name", () => {
   ])("is a look-alike %s", (_, name) => {
     expect(isReservedName(name)).toBe(true);
   });
-
-  it.each(["ada", "ada-lovelace", "supporters", "administer", "roots", "user_k3x9q2", "rootbeer", "team-9"])(
-    "is not %s",
-    (name) => expect(isReservedName(name)).toBe(false),
-  );
 
   it("is whatever stands at the beginning of a path, or behind /api/", () => {
     const paths = endpoints.flatMap(({ path, aliases }) => [path, ...aliases]);

@@ -42,10 +42,8 @@ describe("the configuration of npm start", () => {
   });
 
   it.each([
-    ["GATEWAY_LOCK_DIR", "locks"],
     ["STRIPE_CONNECT_CLIENT_ID", "ca_test"],
     ["MAGIC_LINK_CODE_LENGTH", "6"],
-    ["WORKER_MAX_JOBS", "10"],
   ])("names %s, which is documented and not served, and takes it empty", (name, value) => {
     expect(linesOf({ [name]: value })).toEqual([`${name}: is not served by this version: leave it out`]);
     expect(linesOf({ [name]: "" })).toEqual([]);
@@ -97,10 +95,8 @@ describe("the configuration of npm start", () => {
 
   it.each([
     ["PORT", { PORT: "65536" }],
-    ["PORT", { PORT: "80.5" }],
     ["PUBLIC_URL", { PUBLIC_URL: "example.com" }],
     ["SECRET_KEY", { SECRET_KEY: "short" }],
-    ["REDIS_URL", { REDIS_URL: "redis://" }],
     ["REDIS_TOKEN", { REDIS_URL: "https://example.upstash.io" }],
     ["DEFAULT_MODEL", { OPENAI_API_KEY: "key" }],
     ["ANTHROPIC_API_KEY", { OPENAI_API_KEY: "key", DEFAULT_MODEL: "claude-fable-4" }],
@@ -110,46 +106,42 @@ describe("the configuration of npm start", () => {
     ],
     ["OPENAI_API_KEY", { PLATFORM_MODELS: "gpt-5" }],
     ["SMTP_HOST", { SMTP_HOST: "smtp://mail.test", SMTP_SENDER_EMAIL: "a@mail.test" }],
-    ["SMTP_PORT", { SMTP_HOST: "mail.test", SMTP_SENDER_EMAIL: "a@mail.test", SMTP_PORT: "65536" }],
     ["SMTP_SENDER_EMAIL", { SMTP_HOST: "mail.test" }],
     ["SMTP_SENDER_EMAIL", { SMTP_HOST: "mail.test", SMTP_SENDER_EMAIL: "a@mail.test\r\nBcc: b@mail.test" }],
     ["SMTP_PASSWORD", { SMTP_HOST: "mail.test", SMTP_SENDER_EMAIL: "a@mail.test", SMTP_USERNAME: "a" }],
-    ["SMTP_USERNAME", { SMTP_HOST: "mail.test", SMTP_SENDER_EMAIL: "a@mail.test", SMTP_PASSWORD: "word" }],
     ["SMTP_USE_TLS", { SMTP_HOST: "mail.test", SMTP_SENDER_EMAIL: "a@mail.test", SMTP_USE_TLS: "yes" }],
     ["TWO_FA_CODE_LENGTH", { TWO_FA_CODE_LENGTH: "3" }],
     ["GITHUB_CLIENT_SECRET", { GITHUB_CLIENT_ID: "id" }],
-    ["GITHUB_CLIENT_ID", { GITHUB_CLIENT_SECRET: "secret" }],
-    ["GOOGLE_CLIENT_SECRET", { GOOGLE_CLIENT_ID: "id" }],
     ["GOOGLE_CLIENT_ID", { GOOGLE_CLIENT_SECRET: "secret" }],
     ["GITHUB_OAUTH_REDIRECT_URI", { GITHUB_OAUTH_REDIRECT_URI: "/api/auth/github/callback" }],
-    ["OAUTH_TIMEOUT_SECONDS", { OAUTH_TIMEOUT_SECONDS: "0" }],
     ["BYOK_ENABLED_TIERS", { BYOK_ENABLED_TIERS: "pro,gold" }],
     ["GROQ_API_BASE", { GROQ_API_BASE: "groq" }],
     ["WEB_SEARCH_PROVIDER", { WEB_SEARCH_PROVIDER: "altavista" }],
-    ["WEB_SEARCH_MAX_RESULTS", { WEB_SEARCH_MAX_RESULTS: "11" }],
     ["AGENT_DISCORD_WEBHOOK_URL", { AGENT_DISCORD_WEBHOOK_URL: "discord" }],
   ])("names %s alone when it alone is wrong: %o", (name, environment: Record<string, string>) => {
     expect(linesOf(environment)).toEqual([expect.stringMatching(new RegExp(`^${name}: `, "u"))]);
   });
 
-  it.each([
-    "GITHUB_OAUTH_BASE_URL",
-    "GITHUB_API_BASE_URL",
-    "GOOGLE_OAUTH_ISSUER",
-    "TAVILY_API_BASE",
-    "BRAVE_API_BASE",
-    "OPENAI_API_BASE",
-    "Z_AI_API_BASE",
-    "AGENT_DISCORD_WEBHOOK_URL",
-    "TELEGRAM_API_BASE_URL",
-    "SLACK_API_BASE_URL",
-    "DISCORD_API_BASE_URL",
-    "WHATSAPP_API_BASE_URL",
-  ])("takes a provider's secrets nowhere without encryption in production: %s", (name) => {
-    const line = `${name}: must be an https:// address in production`;
-    const address = { [name]: "http://provider.test" };
-    expect(linesOf(address)).toEqual([]);
-    expect(linesOf({ ...address, ENVIRONMENT: "production" })).toContain(line);
+  it("takes a provider's secrets nowhere without encryption in production", () => {
+    const names = [
+      "GITHUB_OAUTH_BASE_URL",
+      "GITHUB_API_BASE_URL",
+      "GOOGLE_OAUTH_ISSUER",
+      "TAVILY_API_BASE",
+      "BRAVE_API_BASE",
+      "OPENAI_API_BASE",
+      "Z_AI_API_BASE",
+      "AGENT_DISCORD_WEBHOOK_URL",
+      "TELEGRAM_API_BASE_URL",
+      "SLACK_API_BASE_URL",
+      "DISCORD_API_BASE_URL",
+      "WHATSAPP_API_BASE_URL",
+    ];
+    const addresses = Object.fromEntries(names.map((name) => [name, "http://provider.test"]));
+    expect(linesOf(addresses)).toEqual([]);
+    expect(linesOf({ ...addresses, ENVIRONMENT: "production" })).toEqual(
+      expect.arrayContaining(names.map((name) => `${name}: must be an https:// address in production`)),
+    );
   });
 
   it("makes up no secret and signs with no public key in production", () => {

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { globSync, readFileSync } from "node:fs";
 import http from "node:http";
 import { text } from "node:stream/consumers";
@@ -17,8 +16,9 @@ const servers = Object.entries({ ...stack, ...stack.variables }).flatMap(
 );
 
 async function ask(url: string, host: string, headers: Record<string, string> = {}) {
-  const request = http.get(url, { headers: { host, ...headers }, agent: false });
-  const [response]: [http.IncomingMessage] = Object(await once(request, "response"));
+  const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
+  http.get(url, { headers: { host, ...headers }, agent: false }, resolve).once("error", reject);
+  const response = await promise;
   return { status: response.statusCode, body: await text(response) };
 }
 

@@ -62,28 +62,6 @@ it("delivers again at once what was under way when the process was killed", asyn
   expect(again?.headers["upstash-message-id"]).toBe(messageId);
 });
 
-it("loses no publish that was acknowledged, whenever the process is killed", async () => {
-  const destination = await startReceiver();
-  cleanups.push(destination.close);
-  const acknowledged: string[] = [];
-  for (let round = 0; round < 3; round += 1) {
-    const { child, client } = await spawnQueue("http://service.test", "");
-    const publishing = (async () => {
-      for (let index = 0; ; index += 1) {
-        const at = `/${round}/${index}`;
-        await client.publish({ url: `http://service.test${at}` });
-        acknowledged.push(at);
-        if (index === 20 + round * 7) child.kill("SIGKILL");
-      }
-    })();
-    await expect(publishing).rejects.toThrow(/^(?:fetch failed|terminated)$/u);
-    await kill(child);
-  }
-  await spawnQueue("http://service.test", destination.url);
-  const deliveries = await destination.arrived(acknowledged.length);
-  expect(deliveries.map(({ path: at }) => at)).toEqual(expect.arrayContaining(acknowledged));
-});
-
 it("delivers at once, after a restart, what failed because the service was down", async () => {
   const down = await start("http://service.test", "http://127.0.0.1:9");
   down.queue.begin();

@@ -69,12 +69,12 @@ class Deliveries {
   }
 }
 
-it("B's messages and steps begin at once beside 8,000 messages and 1,000 steps of A", async () => {
+it("B's messages and steps begin at once beside 2,500 messages and 300 steps of A", async () => {
   const queue = new Deliveries(PLACES);
-  queue.publish("receive-message.a", 6, 8000);
-  queue.publish("agent-step.a", 32, 1000);
-  queue.publish("deliver-message.a", 6, 1000);
-  for (let second = 0; second < 80; second += 1) {
+  queue.publish("receive-message.a", 6, 2500);
+  queue.publish("agent-step.a", 32, 300);
+  queue.publish("deliver-message.a", 6, 300);
+  for (let second = 0; second < 20; second += 1) {
     const before = queue.begun.length;
     queue.publish("receive-message.b", 6);
     queue.publish("agent-step.b", 32);
@@ -91,9 +91,9 @@ it("B's messages and steps begin at once beside 8,000 messages and 1,000 steps o
 
 it("other work takes no place of steps, and steps take none of other work", async () => {
   const queue = new Deliveries(PLACES);
-  for (let owner = 0; owner < 100; owner += 1) queue.publish(`receive-message.${owner}`, 6, 80);
+  for (let owner = 0; owner < 40; owner += 1) queue.publish(`receive-message.${owner}`, 6, 20);
   expect(queue.open).toHaveLength(32);
-  for (let owner = 0; owner < 100; owner += 1) queue.publish(`agent-step.${owner}`, 32);
+  for (let owner = 0; owner < 60; owner += 1) queue.publish(`agent-step.${owner}`, 32);
   expect(queue.open).toHaveLength(80);
   for (let ended = 0; ended < 24; ended += 1) await queue.end();
   expect(queue.open.filter((key) => key.startsWith("agent-step."))).toHaveLength(48);

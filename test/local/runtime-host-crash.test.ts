@@ -16,6 +16,8 @@ const isRunning = (marker: string) => execFileSync("ps", ["-A", "-o", "args="]).
 /** Opens a file under a number far above all others, as a shell or supervisor may have, and becomes the host. */
 const WITH_AN_OPEN_FILE = 'exec 40</etc/hostname; exec "$0" "$@"';
 
+async function* nothing() {}
+
 describe.skipIf(NO_BUBBLEWRAP)(`a runtime host in a process of its own${SKIPPED}`, () => {
   let dataDir: string;
   const running = new Set<{ kill: () => Promise<void> }>();
@@ -46,18 +48,13 @@ describe.skipIf(NO_BUBBLEWRAP)(`a runtime host in a process of its own${SKIPPED}
     return host;
   }
 
-  it("hands none of the files that it was started with to a sandbox", async () => {
+  it("hands no file that it was started with to a sandbox, takes all that it runs along when it is killed, and finds the projects again", async () => {
+    const [one, two, three] = [randomUUID(), randomUUID(), randomUUID()];
     const host = await start();
     const look =
       "for each in 1 self; do readlink /proc/$each/fd/40; ls /proc/$each/fd > /dev/null && echo $each; done";
-    const { stdout } = await host.runtime(randomUUID()).exec(look, { timeoutMs: 20_000 });
+    const { stdout } = await host.runtime(one).exec(look, { timeoutMs: 20_000 });
     expect(stdout).toBe("1\nself\n");
-    await host.kill();
-  });
-
-  it("takes all that it runs along when it is killed, and finds the projects again", async () => {
-    const [one, two, three] = [randomUUID(), randomUUID(), randomUUID()];
-    const host = await start();
     await host.runtime(one).writeFile("file", bytes("of one"));
     // In the middle of a program, a command, a start, and on the way out of the files.
     await host.runtime(one).startProcess("server", { command: `bash -c 'exec -a served-${one} sleep 1000'` });
@@ -87,5 +84,32 @@ describe.skipIf(NO_BUBBLEWRAP)(`a runtime host in a process of its own${SKIPPED}
     expect(await last.runtime(two).storageState()).toEqual({ state: "absent", generation: 1 });
     await expect(last.runtime(two).readFile("file")).rejects.toMatchObject({ code: "asleep" });
     await last.runtime(three).writeFile("file", bytes("of three"));
+  });
+
+  it("says that files are lost when it finds none, or no folder of the project", async () => {
+    const [emptied, removed, unused] = [randomUUID(), randomUUID(), randomUUID()];
+    const host = await start();
+    for (const lost of [emptied, removed]) await host.runtime(lost).writeFile("file", bytes("kept"));
+    expect(await host.runtime(unused).storageState()).toMatchObject({ state: "present" });
+    await host.kill();
+    rmSync(join(dataDir, "projects", emptied, "files"), { recursive: true });
+    rmSync(join(dataDir, "projects", removed), { recursive: true });
+    const again = await start();
+    expect(await again.runtime(unused).storageState()).toEqual({ state: "present", generation: 0 });
+    for (const lost of [emptied, removed]) {
+      const runtime = again.runtime(lost);
+      await expect(runtime.readFile("file")).rejects.toMatchObject({ code: "asleep" });
+      await expect(runtime.git("status", {})).rejects.toMatchObject({ code: "asleep" });
+      expect(await runtime.storageState()).toEqual({ state: "absent", generation: 0, lost: true });
+      await runtime.replaceEntries(nothing(), 1);
+      expect(await runtime.storageState()).toEqual({ state: "present", generation: 1 });
+      expect(await runtime.readFile("file")).toBeUndefined();
+      await runtime.freeze(2);
+      await runtime.discard(2);
+    }
+    await again.kill();
+    const last = await start();
+    for (const lost of [emptied, removed])
+      expect(await last.runtime(lost).storageState()).toEqual({ state: "absent", generation: 2 });
   });
 });

@@ -64,8 +64,9 @@ describe.each(MACHINES)("the filter of system calls on %s", (machine) => {
     judge(machine, { number: numberOf(name), arguments: given });
   const here = FORBIDDEN.filter((name) => CALLS[name]?.[column] !== null);
 
-  it.each(here)("refuses %s", (name) => {
-    expect(ask(name, 0, 0, 0)).toBe(EPERM);
+  it("refuses every call that is forbidden", () => {
+    expect(here.filter((name) => ask(name, 0, 0, 0) !== EPERM)).toEqual([]);
+    expect(here.length).toBeGreaterThan(20);
   });
 
   it("knows the number of every call that it names, and each number once", () => {
@@ -185,7 +186,7 @@ describe.skipIf(NO_BUBBLEWRAP || !IS_FILTERED)(`a program in a sandbox${SKIPPED}
     expect([stderr, stdout, exitCode]).toEqual(ends);
   });
 
-  it.each([
+  const PROGRAMS: [name: string, command: string][] = [
     [
       "node",
       `node -e 'new Worker("postMessage(1)")' 2>/dev/null; node -e '
@@ -204,8 +205,11 @@ describe.skipIf(NO_BUBBLEWRAP || !IS_FILTERED)(`a program in a sandbox${SKIPPED}
     ],
     ["a pipe", `seq 1 100000 | sort -rn | head -1 | sed s/100000/works/`],
     ["jobs", `(sleep 0.1 & wait; timeout 5 true; echo works)`],
-  ])("runs as ever: %s", async (_, command) => {
-    expect((await run(command)).stdout.trim()).toBe("works");
+  ];
+
+  it("runs programs as ever", async () => {
+    for (const [name, command] of PROGRAMS)
+      expect([name, (await run(command)).stdout.trim()]).toEqual([name, "works"]);
   });
 
   it("runs no .bashrc of the project before its limits are set, or beside git", async () => {

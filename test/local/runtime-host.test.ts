@@ -1,7 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { cloneTermContract, gitContract } from "#test/contracts/project-runtime/git.ts";
+import { notesContract } from "#test/contracts/agent-tools/notes.ts";
+import { searchContract } from "#test/contracts/agent-tools/search.ts";
+import { bytesOf } from "#test/contracts/project-runtime/bytes.ts";
+import { cloneTermContract } from "#test/contracts/project-runtime/git.ts";
 import { projectRuntimeContract } from "#test/contracts/project-runtime/index.ts";
+import { reopened } from "#test/contracts/project-runtime/under-test.ts";
 import { startGitServer, type GitServer } from "#test/support/git-server.ts";
 import { NO_BUBBLEWRAP, SKIPPED, startTestHost, type TestHost } from "./support/runtime-host.ts";
 
@@ -18,15 +22,33 @@ describe.skipIf(NO_BUBBLEWRAP)(`the host driver${SKIPPED}`, () => {
     await gitServer?.close();
   });
 
-  const open = async () => ({
+  const openNew = async () => ({
     runtime: host.newProject().runtime,
     mount: "/app",
     restart: () => host.restart(),
   });
-  projectRuntimeContract("bubblewrap", open, { runsProcesses: true });
+  const open = reopened(openNew);
+  projectRuntimeContract("bubblewrap", open, { runsProcesses: true, openNew });
+  describe("the agent's tools over bubblewrap", () => {
+    searchContract(open);
+    notesContract(open);
+  });
   const newRemote = async () => gitServer.create(randomUUID());
-  gitContract(open, newRemote);
-  cloneTermContract(open, newRemote, { outlivesRestart: false });
+  cloneTermContract(openNew, newRemote, { outlivesRestart: false });
+
+  // The engine that each operation runs in a sandbox of its own is tested without one, in test/git/operations.test.ts.
+  it("brings a project's files to a remote by git, and from there to another project", async () => {
+    const [{ runtime }, { runtime: other }, url] = await Promise.all([open(), open(), newRemote()]);
+    const author = { name: "Ada", email: "ada@example.test" };
+    await runtime.git("init", { defaultBranch: "main", remoteUrl: url });
+    await runtime.writeFile("src/app.ts", bytesOf("export {};\n"));
+    const { sha } = await runtime.git("commit", { message: "first", author, paths: null });
+    await runtime.git("push", { remote: { url }, remoteName: "origin", force: false });
+    expect(await other.git("clone", { remote: { url } })).toMatchObject({ branch: "main", commitSha: sha });
+    expect(await other.readFile("src/app.ts")).toEqual(bytesOf("export {};\n"));
+    expect(await other.git("status", {})).toMatchObject({ changes: [], lastCommit: { sha, author } });
+    await expect(other.git("switchBranch", { name: "none" })).rejects.toMatchObject({ code: "not_found" });
+  });
 
   it("ends a clone that a later executor's supersedes", async () => {
     const { runtime } = host.newProject();

@@ -72,19 +72,6 @@ describe("an event", () => {
       expect(await account.list("events")).toMatchObject([{ outcome: "delivered", attempts: 3 }]),
     );
   });
-
-  it("is sent again when the dashboard asks for it", async () => {
-    account.server.begin();
-    await newCustomers(1);
-    const [event] = await vi.waitFor(async () => {
-      const listed = await account.list("events");
-      expect(listed).toMatchObject([{ outcome: "delivered" }]);
-      return listed;
-    });
-    await account.control(`events/${String(event?.["id"])}/send`);
-    await arrived(2);
-    expect(account.deliveries[1]?.body).toBe(account.deliveries[0]?.body);
-  });
 });
 
 describe("a restart", () => {
@@ -115,11 +102,16 @@ describe("a restart", () => {
     reply = () => ({ status: 503 });
     account.server.begin();
     await newCustomers(1);
-    await vi.waitFor(async () => expect(await account.list("events")).toMatchObject([{ attempts: 4 }]));
+    await vi.waitFor(async () => {
+      const [event] = await account.list<{ attempts: number }>("events");
+      expect(event?.attempts).toBeGreaterThan(0);
+    });
+    // By itself the next attempt would come in an hour.
+    account.pass(-3_600);
     reply = () => ({ status: 200 });
+    const before = account.deliveries.length;
     account.server.begin();
-    // By itself the fifth attempt would come eight seconds after the fourth.
-    await vi.waitFor(() => expect(account.deliveries).toHaveLength(5), { timeout: 6_000 });
+    await arrived(before + 1);
   });
 });
 
@@ -138,9 +130,10 @@ describe("on a test's order", () => {
   });
 
   it("events overtake one another", async () => {
-    account.server.begin();
     await account.control("webhooks/shuffle");
     const ids = await newCustomers(12);
+    // All are due by now: one that was sent before the next is there could not be overtaken.
+    account.server.begin();
     await arrived(12);
     const order = await objectIds();
     expect(order.toSorted()).toEqual(ids.toSorted());

@@ -10,11 +10,11 @@ import { refusedByOpenAi } from "#test/support/strict/openai.ts";
 export type Wire = "openai" | "anthropic";
 
 /** A model of a wire whose server answers with a response. */
-export function modelAnswering(wire: Wire, answer: () => Response): Model {
+export function modelAnswering(wire: Wire, answer: () => Response, model = "m"): Model {
   const create = wire === "openai" ? createOpenAiStyleModel : createAnthropicStyleModel;
   return create({
     provider: "own",
-    model: "m",
+    model,
     baseURL: "https://models.test/v1",
     apiKey: "sk-own-key-of-a-test-0123",
     fetch: async () => answer(),
@@ -47,10 +47,11 @@ const question: ModelRequest = {
 
 const never = () => new AbortController().signal;
 
-/** What a model says to the question, as text and as its last event. */
+/** What a model says to the question: the text, the length of what is counted and not shown, and the last event. */
 export async function said(model: Model, request = question) {
   const events = await Array.fromAsync(model.stream(request, never()));
-  return { shown: shownIn(events), finished: finishedIn(events) };
+  const hidden = events.map((event) => (event.type === "hidden_delta" ? event.text : "")).join("");
+  return { shown: shownIn(events), hidden: hidden.length, finished: finishedIn(events) };
 }
 
 function shownIn(events: readonly ModelEvent[]): string {
@@ -63,12 +64,10 @@ function finishedIn(events: readonly ModelEvent[]) {
   return last;
 }
 
-/** Why a provider would refuse a conversation that goes on after an answer, on each wire; empty if none would. */
-export function refusalsAfter({
-  text,
-  toolCalls,
-  kept,
-}: Awaited<ReturnType<typeof said>>["finished"]): string[] {
+type Finished = Awaited<ReturnType<typeof said>>["finished"];
+
+/** A conversation that goes on after an answer. */
+export function goingOn({ text, toolCalls, kept }: Finished): ModelRequest {
   const messages: ModelMessage[] = [
     ...question.messages,
     { role: "assistant", content: text, toolCalls, ...(kept && { kept }) },
@@ -81,7 +80,12 @@ export function refusalsAfter({
     })),
     { role: "user", content: "go on" },
   ];
-  const request = { ...question, messages };
+  return { ...question, messages };
+}
+
+/** Why a provider would refuse a conversation that goes on after an answer, on each wire; empty if none would. */
+export function refusalsAfter(finished: Finished): string[] {
+  const request = goingOn(finished);
   const openAi = refusedByOpenAi(toOpenAi("m", request, "max_tokens"));
   const anthropic = refusedByAnthropic(toAnthropic("m", request));
   return [openAi ?? [], anthropic ?? []].flat();

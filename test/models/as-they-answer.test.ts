@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { modelAnswering, refusalsAfter, said, streamOf, toStream, type Wire } from "./answering.ts";
+import { idRuleOf } from "#src/models/openai-style/id-rules.ts";
+import { toRequest } from "#src/models/openai-style/to-request.ts";
+import { refusedByOpenAi } from "#test/support/strict/openai.ts";
+import { goingOn, modelAnswering, refusalsAfter, said, streamOf, toStream, type Wire } from "./answering.ts";
 import { fixtureLines } from "./fixture.ts";
 
-async function replay(wire: Wire, name: string) {
-  const stream = toStream(await fixtureLines(`${wire}-${name}`));
-  return said(modelAnswering(wire, () => streamOf(stream)));
+async function replay(wire: Wire, name: string, model?: string) {
+  const stream = toStream(await fixtureLines(name));
+  return said(modelAnswering(wire, () => streamOf(stream), model));
 }
 
 const call = (name: string, args: string, id: unknown = expect.stringMatching(/^\S{1,40}$/u)) => ({
@@ -55,6 +58,36 @@ const ANSWERS = [
     { toolCalls: [readA, call("git_status", "{")], finishReason: "length" },
     ["openai"],
   ),
+  ...each("text", { text: "Hello!", toolCalls: [], finishReason: "stop", usage: cached }, ["openai"]),
+  ...each(
+    "tool-calls",
+    {
+      toolCalls: [
+        call("get_weather", '{"location":"Paris"}', "call_DdmO9pD3xa9XTPNJ32zg2hcA"),
+        call("get_weather", '{"location":"Bogotá"}', "call_ABCfj3xa9XTPNJ32zg2hcQQQ"),
+      ],
+      usage: { inputTokens: 82, outputTokens: 34 },
+    },
+    ["openai"],
+  ),
+  ...each(
+    "whole-calls-all-index-0",
+    { toolCalls: [call("get_weather", '{"location":"Paris"}'), call("get_time", '{"zone":"CET"}')] },
+    ["openai"],
+  ),
+  ...each(
+    "tool-use",
+    {
+      text: "Okay, let's check the weather:",
+      toolCalls: [
+        call("get_weather", '{"location": "San Francisco, CA"}', "toolu_01T1x1fJ34qAmk2tNTrN7Up6"),
+        call("get_time", "{}", "toolu_02"),
+      ],
+      finishReason: "tool_calls",
+      usage: { inputTokens: 2572, outputTokens: 89, cachedInputTokens: 2000, cacheWriteTokens: 100 },
+    },
+    ["anthropic"],
+  ),
   ...each("whole-calls-one-index", { toolCalls: [readA, readB] }, ["anthropic"]),
   ...each("ids-missing-equal-and-numeric", { toolCalls: [readA, readB, { ...readA, id: "7" }, readB] }, [
     "anthropic",
@@ -91,9 +124,13 @@ const ANSWERS = [
 
 describe("an answer", () => {
   it.each(ANSWERS)("is understood, and goes back as every provider takes it: $wire $name", async (row) => {
-    const { shown, finished } = await replay(row.wire, row.name);
+    const { shown, hidden, finished } = await replay(row.wire, `${row.wire}-${row.name}`);
     expect(finished).toMatchObject(row.expected);
     expect(shown).toBe(finished.text);
+    // What is not shown is counted, too, in case the answer breaks off.
+    const isSilent =
+      finished.thought === undefined && finished.toolCalls.every((made) => made.arguments === "{}");
+    expect(hidden > 0 || isSilent).toBe(true);
     const ids = finished.toolCalls.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(refusalsAfter(finished)).toEqual([]);
@@ -111,9 +148,49 @@ describe("an answer", () => {
     { wire: "openai", name: "error-of-a-gateway-in-stream", message: /Upstream went away/u },
     { wire: "anthropic", name: "error-without-its-event", message: /Upstream went away/u },
   ] as const)("that breaks off is asked for again, and never complete: $wire $name", async (row) => {
-    await expect(replay(row.wire, row.name)).rejects.toMatchObject({
+    await expect(replay(row.wire, `${row.wire}-${row.name}`)).rejects.toMatchObject({
       retryable: true,
       message: expect.stringMatching(row.message),
     });
   });
 });
+
+const THOUGHT = "Two files are needed.";
+const SIGNED = { extra_content: { google: { thought_signature: "EjQKMgEMOdbHJChLX75QUCJjyYlm" } } };
+
+/**
+ * Servers by the response shapes that they document: the ids that they take, and what they must find in the message with the
+ * calls that comes back. Sources: https://docs.vllm.ai/en/latest/features/tool_calling.html,
+ * https://docs.ollama.com/openai, https://docs.mistral.ai/capabilities/function_calling/,
+ * https://ai.google.dev/gemini-api/docs/openai, https://api-docs.deepseek.com/api/create-chat-completion
+ */
+it.each([
+  ["vllm", "Qwen/Qwen3-32B", /^chatcmpl-tool-[0-9a-f]{32}$/u, { reasoning_content: THOUGHT }, THOUGHT],
+  ["ollama", "qwen3:8b", /^call_/u, {}, THOUGHT],
+  ["mistral", "magistral-medium-2509", /^[a-zA-Z0-9]{9}$/u, {}, THOUGHT],
+  ["gemini", "gemini-3-pro-preview", /^function-call-\d+$/u, { tool_calls: [SIGNED, {}] }, undefined],
+  ["deepseek", "deepseek-chat", /^call_0\d_\w{24}$/u, { reasoning_content: THOUGHT }, THOUGHT],
+] as const)(
+  "the answers of %s are understood and go back as its documents say",
+  async (server, model, ids, wants, thought) => {
+    const { finished } = await replay("openai", `${server}-calls`, model);
+    expect(finished).toMatchObject({
+      toolCalls: [{ name: "write_file" }, { name: "write_file" }],
+      usage: { inputTokens: 310, outputTokens: 50, cachedInputTokens: server === "deepseek" ? 256 : 0 },
+    });
+    expect(finished.thought).toBe(thought);
+    const body = toRequest(model, goingOn(finished), "max_tokens", { ids: idRuleOf(model, "models.test") });
+    expect(refusedByOpenAi(body, { ids })).toBeUndefined();
+    expect(body.messages).toMatchObject([
+      { role: "system" },
+      { role: "user" },
+      { role: "assistant", ...wants },
+      { role: "tool" },
+      { role: "tool" },
+      { role: "user" },
+    ]);
+    expect((await replay("openai", `${server}-text`, model)).finished).toMatchObject({
+      text: "Both are there.",
+    });
+  },
+);

@@ -3,9 +3,10 @@ import { describe, expect, it } from "vitest";
 import { ModelError } from "#src/models/model.ts";
 import { parsedArguments } from "#src/models/tool-calls.ts";
 import { modelAnswering, refusalsAfter, said, toStream, type Wire } from "./answering.ts";
+import { runs } from "#test/support/soak.ts";
 
 /** `FUZZ_RUNS=20000` for a long run. */
-const RUNS = Number(process.env["FUZZ_RUNS"] ?? 200);
+const RUNS = runs(60);
 
 /** What a model means, before a server makes frames of it. Thinking is upper case and text lower case, so that they can be told apart. */
 type Act =
@@ -223,7 +224,7 @@ function bare(text: string): string {
   return text.replaceAll(/\s/gu, "");
 }
 
-describe.each(["openai", "anthropic"] as const)("200 streams on the wire of %s", (wire) => {
+describe.each(["openai", "anthropic"] as const)("random streams on the wire of %s", (wire) => {
   it("lose no text, show no thinking, run no half call, and go back as a provider takes them", async () => {
     await fc.assert(
       fc.asyncProperty(stream, async ({ acts, manners: how, arrives, chunks }) => {

@@ -11,145 +11,54 @@ const MISTRAL =
 const CLAUDE = "prompt is too long: 210000 tokens > 200000 maximum";
 const LLAMA = "the request exceeds the available context size, try increasing it";
 
+const TPM = "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 50000.";
+const RATE = "Rate limit reached for gpt-4o on tokens per min (TPM).";
+const PAGE_413 = PAGE.replace("502 Bad Gateway", "413 Request Entity Too Large");
+const raw = JSON.stringify({ error: { message: LLAMA } });
+const wrapped = { message: "Provider returned error", code: 400, metadata: { raw } };
+const bare = (message: string) => ({ object: "error", message, code: 400 });
+const refusal = (message: string, more: object = {}) => ({ error: { message, ...more } });
+
 /** Refusals as servers send them: the status, the body, and what the person reads. */
-const REFUSALS: [wires: Wire[], status: number, body: unknown, code: string, sentence: string][] = [
-  [
-    both,
-    400,
-    { object: "error", message: VLLM, type: "BadRequestError", code: 400 },
-    "context_too_long",
-    VLLM,
-  ],
-  [both, 400, { error: { message: VLLM, type: "BadRequestError", code: 400 } }, "context_too_long", VLLM],
-  [
-    both,
-    400,
-    [{ error: { code: 400, message: GEMINI, status: "INVALID_ARGUMENT" } }],
-    "context_too_long",
-    GEMINI,
-  ],
-  [
-    both,
-    400,
-    { object: "error", message: MISTRAL, type: "invalid_request_prompt", code: "3051" },
-    "context_too_long",
-    MISTRAL,
-  ],
-  [
-    both,
-    400,
-    { type: "error", error: { type: "invalid_request_error", message: CLAUDE } },
-    "context_too_long",
-    CLAUDE,
-  ],
-  [
-    both,
-    400,
-    { error: { code: 400, message: LLAMA, type: "exceed_context_size_error" } },
-    "context_too_long",
-    LLAMA,
-  ],
-  [both, 400, { error: { type: "exceed_context_size_error" } }, "context_too_long", "answered 400"],
-  [
-    both,
-    413,
-    PAGE.replace("502 Bad Gateway", "413 Request Entity Too Large"),
-    "context_too_long",
-    "413 Request Entity Too Large",
-  ],
-  [
-    both,
-    500,
-    { error: "input length exceeds the context length" },
-    "context_too_long",
-    "input length exceeds",
-  ],
-  [
-    openAi,
-    429,
-    {
-      error: {
-        message: "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 50000.",
-        type: "tokens",
-        code: "rate_limit_exceeded",
-      },
-    },
-    "context_too_long",
-    "Limit 30000",
-  ],
-  [
-    openAi,
-    429,
-    {
-      error: {
-        message: "Rate limit reached for gpt-4o on tokens per min (TPM).",
-        code: "rate_limit_exceeded",
-      },
-    },
-    "rate_limited",
-    "Rate limit reached",
-  ],
-  [
-    both,
-    400,
-    { error: { message: "Input is too long for requested model." } },
-    "context_too_long",
-    "Input is too long",
-  ],
-  [
-    both,
-    422,
-    { detail: [{ loc: ["body", "model"], msg: "field required", type: "value_error" }] },
-    "invalid_request",
-    "field required",
-  ],
-  [both, 404, { detail: "Not Found" }, "invalid_request", "Not Found"],
-  [
-    both,
-    400,
-    { timestamp: 1, error: "Bad Request", message: "model is unknown" },
-    "invalid_request",
-    "model is unknown",
-  ],
-  [
-    both,
-    400,
-    { error: 'model "x" not found, try pulling it first' },
-    "invalid_request",
-    "try pulling it first",
-  ],
-  [
-    both,
-    400,
-    { message: { detail: [{ msg: "Value error, no tools" }] } },
-    "invalid_request",
-    "Value error, no tools",
-  ],
-  [
-    openAi,
-    400,
-    {
-      error: {
-        message: "Provider returned error",
-        code: 400,
-        metadata: { raw: `{"error":{"message":"${LLAMA}"}}` },
-      },
-    },
-    "context_too_long",
-    `Provider returned error: ${LLAMA}`,
-  ],
-  [both, 400, "no such model\n", "invalid_request", "400: no such model"],
-  [both, 502, PAGE, "overloaded", "502 Bad Gateway"],
-  [both, 400, "", "invalid_request", "answered 400"],
-  [both, 400, '{"error":', "invalid_request", '{"error":'],
-  [both, 403, { error: { message: "context length is a paid feature" } }, "forbidden", "paid feature"],
+const TOO_LONG: [wires: Wire[], status: number, body: unknown, sentence: string][] = [
+  [both, 400, bare(VLLM), VLLM],
+  [both, 400, [refusal(GEMINI, { status: "INVALID_ARGUMENT" })], GEMINI],
+  [both, 400, bare(MISTRAL), MISTRAL],
+  [both, 400, refusal(CLAUDE, { type: "invalid_request_error" }), CLAUDE],
+  [both, 400, refusal(LLAMA, { type: "exceed_context_size_error" }), LLAMA],
+  [both, 400, { error: { type: "exceed_context_size_error" } }, "answered 400"],
+  [both, 413, PAGE_413, "413 Request Entity Too Large"],
+  [both, 500, { error: "input length exceeds the context length" }, "input length exceeds"],
+  [both, 400, refusal("Input is too long for requested model."), "Input is too long"],
+  [openAi, 429, refusal(TPM, { type: "tokens", code: "rate_limit_exceeded" }), "Limit 30000"],
+  [openAi, 400, { error: wrapped }, `Provider returned error: ${LLAMA}`],
+];
+const INVALID: [wires: Wire[], status: number, body: unknown, sentence: string][] = [
+  [both, 422, { detail: [{ loc: ["body", "model"], msg: "field required" }] }, "field required"],
+  [both, 404, { detail: "Not Found" }, "Not Found"],
+  [both, 400, { timestamp: 1, error: "Bad Request", message: "model is unknown" }, "model is unknown"],
+  [both, 400, { error: 'model "x" not found, try pulling it first' }, "try pulling it first"],
+  [both, 400, { message: { detail: [{ msg: "Value error, no tools" }] } }, "Value error, no tools"],
+  [both, 400, "no such model\n", "400: no such model"],
+  [both, 400, "", "answered 400"],
+  [both, 400, '{"error":', '{"error":'],
+];
+const OTHERS: [wires: Wire[], status: number, body: unknown, sentence: string, code: string][] = [
+  [openAi, 429, refusal(RATE, { code: "rate_limit_exceeded" }), "Rate limit reached", "rate_limited"],
+  [both, 502, PAGE, "502 Bad Gateway", "overloaded"],
+  [both, 403, refusal("context length is a paid feature"), "paid feature", "forbidden"],
+];
+const REFUSALS = [
+  ...TOO_LONG.map((row) => [...row, "context_too_long"] as const),
+  ...INVALID.map((row) => [...row, "invalid_request"] as const),
+  ...OTHERS,
 ];
 const rows = REFUSALS.flatMap(([wires, ...row]) => wires.map((wire) => [wire, ...row] as const));
 
 describe("a refusal", () => {
   it.each(rows)(
     "reaches the person in the server's words: %s %s %j",
-    async (wire, status, body, code, sentence) => {
+    async (wire, status, body, sentence, code) => {
       const text = typeof body === "string" ? body : JSON.stringify(body);
       const asked = said(modelAnswering(wire, () => new Response(text, { status })));
       await expect(asked).rejects.toMatchObject({ code, message: expect.stringContaining(sentence) });

@@ -55,7 +55,7 @@ describe("thinking in the text", () => {
   });
 
   it("is found in time that grows with the text alone", () => {
-    const pieces = Array.from({ length: 100_000 }, () => "ab");
-    expect(part(["a <think>", ...pieces]).text).toHaveLength(200_009);
+    const pieces = Array.from({ length: 20_000 }, () => "ab");
+    expect(part(["a <think>", ...pieces]).text).toHaveLength(40_009);
   });
 });

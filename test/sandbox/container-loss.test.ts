@@ -89,19 +89,41 @@ describe("a project whose files end with its container", () => {
 
   it("fails the calls that were under way", async () => {
     const { runtime, endContainer } = await withFile();
-    const upload = new TransformStream<Uint8Array, Uint8Array>();
-    const writing = runtime.writeStream("upload", upload.readable, 100).catch((error: unknown) => error);
-    await upload.writable.getWriter().write(bytesOf("x"));
+    const begun = Promise.withResolvers<void>();
+    const upload = new ReadableStream<Uint8Array>(
+      {
+        pull: (controller) => {
+          controller.enqueue(bytesOf("x"));
+          begun.resolve();
+          return new Promise(() => {});
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const writing = runtime.writeStream("upload", upload, 100).catch((error: unknown) => error);
+    // One that fails before it reads says why.
+    await Promise.race([begun.promise, writing]);
     await endContainer();
     expect(await writing).toMatchObject({ code: "unavailable" });
   });
 
   it("loses nothing where nothing was changed", async () => {
     const { runtime, endContainer, isRunning } = sandboxes.newProject();
-    expect(await runtime.inventory()).toEqual([]);
+    const all = { recursive: true };
+    expect(await runtime.list("", all)).toEqual([]);
     await endContainer();
-    expect(await runtime.inventory()).toEqual([]);
+    expect(await runtime.list("", all)).toEqual([]);
     expect(await isRunning()).toBe(true);
+  });
+
+  it("is put to sleep without a container where nothing was changed", async () => {
+    const { runtime, isRunning } = sandboxes.newProject();
+    expect(await runtime.inventory()).toEqual([]);
+    await runtime.freeze(1);
+    expect(await runtime.inventory()).toEqual([]);
+    expect(await isRunning()).toBe(false);
+    await runtime.discard(1);
+    await expect(runtime.inventory()).rejects.toMatchObject({ code: "asleep" });
   });
 
   it("keeps its container while it has files, however quiet it is, and ends it without them", async () => {

@@ -3,7 +3,7 @@ import path from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { ConnectionError, NotFoundError, Workspace, type TaskEvent } from "@agent-workspace/client";
+import { ConnectionError, Workspace, type TaskEvent } from "@agent-workspace/client";
 import { quickClock } from "./support/scripted-fetch.ts";
 import {
   beginStream,
@@ -78,12 +78,6 @@ describe("a stream of events", () => {
     };
     await Promise.all(Array.from({ length: 16 }, readAll));
     expect(isCut.size).toBe(bytes.length + 1);
-  });
-
-  it("that breaks after each event is resumed after it", async () => {
-    const task = await taskAt((response, last) => cut(response, Buffer.from(FRAMES[last] ?? "")));
-    expect(idsOf(await collect(task.events()))).toEqual(IDS);
-    expect(server?.asked).toEqual([0, 1, 2, 3, 4]);
   });
 
   it("that arrives byte by byte is whole", async () => {
@@ -216,16 +210,6 @@ describe("a stream of events", () => {
     expect(server?.asked).toHaveLength(1);
   });
 
-  it("of a task that is forgotten is not found", async () => {
-    const task = await taskAt(
-      (response) =>
-        void response
-          .writeHead(404, { "content-type": "application/json" })
-          .end('{"detail":"The events of this task were deleted"}'),
-    );
-    await expect(collect(task.events())).rejects.toBeInstanceOf(NotFoundError);
-  });
-
   it("ends at a 204, and asks by header too, without which a finished task has an empty stream", async () => {
     const headers: unknown[] = [];
     const task = await taskAt((response, _, request) => {
@@ -284,21 +268,21 @@ describe("a stream of events", () => {
     await events.return();
   });
 
-  it("keeps nothing of 100,000 events", async () => {
-    const COUNT = 100_000;
+  it("keeps nothing of 20,000 events", async () => {
+    const COUNT = 20_000;
     const task = await taskAt((response, last) => {
       const chunk: string[] = [];
       for (let id = last + 1; id <= Math.min(last + 5_000, COUNT); id += 1) {
         chunk.push(frame(id, { type: id === COUNT ? "done" : "text_delta", content: "word " }));
       }
-      // Twenty connections, each with a part.
+      // Several connections, each with a part.
       beginStream(response).end(chunk.join(""));
     });
     let count = 0;
     const references: WeakRef<TaskEvent>[] = [];
     for await (const event of task.events()) {
       count += 1;
-      if (count % 1_000 === 0) references.push(new WeakRef(event));
+      if (count % 500 === 0) references.push(new WeakRef(event));
     }
     // A reference keeps its object to the end of the turn that made it.
     await new Promise((resolve) => setImmediate(resolve));

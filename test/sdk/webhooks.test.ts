@@ -60,13 +60,11 @@ describe("a callback", () => {
     ]) {
       expect((await verifyCallback(BODY, signed(), secrets)).task_id).toBe("t1");
     }
+    // The prefix may be left out.
+    expect((await verifyCallback(BODY, signed(), SECRET.slice("whsec_".length))).task_id).toBe("t1");
     await expect(verifyCallback(BODY, signed(), [OTHER_SECRET])).rejects.toThrow(CallbackError);
     await expect(verifyCallback(BODY, signed(), [])).rejects.toThrow(TypeError);
     await expect(verifyCallback(BODY, signed(), [SECRET, ""])).rejects.toThrow(TypeError);
-  });
-
-  it("may have a secret without its prefix", async () => {
-    expect((await verifyCallback(BODY, signed(), SECRET.slice("whsec_".length))).task_id).toBe("t1");
   });
 
   it.each([-299, 299])("may be %i s off the clock", async (offset) => {
@@ -108,12 +106,10 @@ describe("refused is a callback", () => {
     expect(await isRefused(BODY, signed(BODY, { at: now() + offset }))).toBe(true);
   });
 
-  it.each(["webhook-id", "webhook-timestamp", "webhook-signature"])("without %s", async (name) => {
-    expect(await isRefused(BODY, { ...signed(), [name]: undefined })).toBe(true);
-    expect(await isRefused(BODY, { ...signed(), [name]: "" })).toBe(true);
-  });
-
-  it("of another secret", async () => {
+  it("without one of its headers, and of another secret", async () => {
+    for (const name of Object.keys(signed()))
+      for (const none of [undefined, ""])
+        expect(await isRefused(BODY, { ...signed(), [name]: none })).toBe(true);
     expect(await isRefused(BODY, signed(), OTHER_SECRET)).toBe(true);
   });
 

@@ -13,6 +13,7 @@ interface ChannelState {
   connection_state: "connecting" | "connected" | "retrying" | "stopped" | null;
   last_error: string | null;
   bot_name: string | null;
+  is_proved: boolean;
 }
 
 /** Channels of one person that are connected to their platforms. */
@@ -57,7 +58,12 @@ export function connectedChannels(service: ApiClient, token: string): ConnectedC
 }
 
 /** Waits until so many events of a channel are stored, and returns their ids in alphabetical order, as the parsers name them. */
-export function storedEvents(db: Db, channelId: string, count: number): Promise<string[]> {
+export function storedEvents(
+  db: Db,
+  channelId: string,
+  count: number,
+  patience: { timeout: number } = PATIENCE,
+): Promise<string[]> {
   return vi.waitFor(async () => {
     const rows = await db
       .select({ id: channelEvents.eventId })
@@ -65,5 +71,5 @@ export function storedEvents(db: Db, channelId: string, count: number): Promise<
       .where(eq(channelEvents.channelConfigId, channelId));
     if (rows.length < count) throw new Error(`${rows.length} of ${count} events arrived`);
     return rows.map(({ id }) => id).toSorted();
-  }, PATIENCE);
+  }, patience);
 }

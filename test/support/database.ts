@@ -5,18 +5,19 @@ import type { Pool } from "pg";
 import { inject } from "vitest";
 import { startNeon } from "#local/neon/index.ts";
 import { createDb, type Db } from "#src/platform/db/client.ts";
-import { newTrips } from "#src/platform/trips.ts";
+import { newTrips, type Trips } from "#src/platform/trips.ts";
 import { DEFAULT_CEILINGS } from "./ceilings.ts";
 import { createDatabase } from "./server-database.ts";
 import type { SharedService } from "./shared-service.ts";
 
 /**
  * A migrated database of one's own, reached as the service reaches it. Embedded, or on the server of TEST_DATABASE_URL:
- * only there do requests really run at the same time. With the ceilings that its writers check.
+ * only there do requests really run at the same time. With the ceilings that its writers check, and the count of its calls.
  */
 export async function openDatabase(): Promise<{
   db: Db;
   config: typeof DEFAULT_CEILINGS;
+  trips: Trips;
   close(): Promise<void>;
 }> {
   const dataDir = mkdtempSync(join(tmpdir(), "workspace-test-"));
@@ -25,8 +26,10 @@ export async function openDatabase(): Promise<{
   if (!own) cpSync(join(inject("template"), "postgres"), join(dataDir, "postgres"), { recursive: true });
   const bridge = await startNeon({ dataDir, databaseUrl: own?.databaseUrl });
   if (own) await connectAll(bridge.pool);
+  const trips = newTrips();
   return {
-    db: createDb({ databaseUrl: bridge.databaseUrl, httpUrl: bridge.httpUrl, trips: newTrips() }),
+    db: createDb({ databaseUrl: bridge.databaseUrl, httpUrl: bridge.httpUrl, trips }),
+    trips,
     config: DEFAULT_CEILINGS,
     async close() {
       await bridge.close();

@@ -7,6 +7,7 @@ import {
   type TokenRequestIncomingMessage,
 } from "oauth2-mock-server";
 import { REGISTERED, serveProvider, type ProviderServer } from "./oauth-provider.ts";
+import { fieldsOf } from "./fields.ts";
 
 /** What Google says about a person, in an ID token. */
 export interface GooglePerson {
@@ -65,7 +66,8 @@ export async function startGoogle(person: GooglePerson): Promise<Google> {
     Object.assign(payload, grants.get(request.body.code)?.person, google.claims);
   });
   service.on("beforeResponse", (answer: MutableResponse, request: TokenRequestIncomingMessage) => {
-    const { client_id, client_secret, redirect_uri, code } = Object(request.body);
+    const { code } = request.body;
+    const { client_id, client_secret, redirect_uri } = fieldsOf(request.body);
     const known = client_id === REGISTERED.clientId && client_secret === REGISTERED.clientSecret;
     const grant = grants.get(code);
     grants.delete(code);
@@ -74,7 +76,7 @@ export async function startGoogle(person: GooglePerson): Promise<Google> {
       answer.body = { error: known ? "invalid_grant" : "invalid_client" };
       return;
     }
-    const { id_token, access_token, ...rest } = Object(answer.body);
+    const { id_token, access_token, ...rest } = fieldsOf(answer.body);
     answer.body = { ...rest, access_token, id_token: google.replace(String(id_token)) };
     secrets.push(String(access_token), String(id_token));
   });

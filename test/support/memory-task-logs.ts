@@ -4,6 +4,7 @@ import { Watchdog } from "#durable-objects/task-log/watchdog.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { Begun, Control, NewEvent, TaskLogs } from "#src/platform/objects/task-logs.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
+import { partOf } from "./part-of.ts";
 
 const LIMITS = { stallMs: 8_000, maxAttempts: 5, maxStreams: 0, retentionMs: 30 * 86_400_000 };
 
@@ -65,7 +66,9 @@ class OneLog {
     sql.exec(RUN_TABLES);
     sql.exec(PARKED_COLUMN);
     this.run = new RunState(sql);
-    const storage = Object({ setAlarm: async (at: number) => void (this.#alarm = at) });
+    const storage = partOf<DurableObjectStorage>({
+      setAlarm: async (at: number) => void (this.#alarm = at),
+    });
     this.#watchdog = new Watchdog(this.run, storage, {
       ...LIMITS,
       services: () => ({ queue, log: createLog() }),
@@ -114,11 +117,21 @@ class OneLog {
 
 /** Of an object's storage, what is used here. */
 function storageOf(database: DatabaseSync): SqlStorage {
-  return Object({
-    exec(query: string, ...values: (string | number | null)[]) {
+  return partOf<SqlStorage>({
+    exec: <T extends Record<string, SqlStorageValue>>(
+      query: string,
+      ...values: (string | number | null)[]
+    ) => {
       if (values.length === 0 && !/^SELECT/iu.test(query)) database.exec(query);
       const rows = /^SELECT/iu.test(query) || values.length > 0 ? database.prepare(query).all(...values) : [];
-      return { toArray: () => rows, one: () => rows[0] };
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as with an object's storage, the caller names what is in a row
+      const typed = rows as T[];
+      const one = () => {
+        const [only] = typed;
+        if (!only) throw new Error("The query has no row");
+        return only;
+      };
+      return partOf<SqlStorageCursor<T>>({ toArray: () => typed, one });
     },
   });
 }

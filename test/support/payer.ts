@@ -7,6 +7,8 @@ export interface Payer {
   pay(sessionId: string): Promise<void>;
   /** All objects of a kind, or the `events`. */
   list<T = Record<string, unknown>>(path: string): Promise<T[]>;
+  /** The charge with which a session was paid. */
+  chargeOf(sessionId: string): Promise<string>;
 }
 
 export function payerOf({ stack: { stripeUrl } }: { stack: Partial<Pick<Stack, "stripeUrl">> }): Payer {
@@ -19,9 +21,16 @@ export function payerOf({ stack: { stripeUrl } }: { stack: Partial<Pick<Stack, "
     });
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
   };
+  const list: Payer["list"] = async (path) => (await fetch(`${stripeUrl}/_standin/${path}`)).json();
   return {
     control,
     pay: (sessionId) => control(`sessions/${sessionId}/pay`),
-    list: async (path) => (await fetch(`${stripeUrl}/_standin/${path}`)).json(),
+    list,
+    async chargeOf(sessionId) {
+      const session = (await list("objects/checkout.session")).find(({ id }) => id === sessionId);
+      const charges = await list("objects/charge");
+      const paid = charges.find((charge) => charge["payment_intent"] === session?.["payment_intent"]);
+      return String(paid?.["id"]);
+    },
   };
 }

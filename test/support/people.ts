@@ -37,9 +37,9 @@ export function sessionDeps(db: Db) {
     REFRESH_REUSE_GRACE_SECONDS: 0,
     PUBLIC_URL: "https://service.test",
     PASSWORD_HASH_COST: 4,
-    ADMIN_EMAIL: [] as readonly string[],
-    ALLOWED_EMAIL_DOMAINS: [] as readonly string[],
-    BLOCKED_EMAIL_DOMAINS: [] as readonly string[],
+    ADMIN_EMAIL: [] as string[],
+    ALLOWED_EMAIL_DOMAINS: [] as string[],
+    BLOCKED_EMAIL_DOMAINS: [] as string[],
     ...CREDITS,
   };
   return {

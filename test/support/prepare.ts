@@ -7,10 +7,9 @@ import type { TestProject } from "vitest/node";
 import { readConfiguration } from "#local/configuration.ts";
 import { migrate } from "#local/migrate.ts";
 import { startStack } from "#local/stack.ts";
-import { apiClient } from "./api-client.ts";
 import { createDatabase, type ServerDatabase } from "./server-database.ts";
-import type { SharedService } from "./shared-service.ts";
-import { startOnCopy } from "./start-on-copy.ts";
+import { startServiceKeeper } from "./service-keeper.ts";
+import type { SharedStack } from "./shared-service.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -19,14 +18,14 @@ declare module "vitest" {
     /** The migrated database of the PostgreSQL server that tests begin with a copy of; empty where there is no server. */
     templateDatabase: string;
     /** The service of `sharedService`. */
-    sharedStack: SharedService["stack"];
+    sharedStack: SharedStack;
+    /** Where `otherSharedService` asks. */
+    serviceKeeperUrl: string;
     /** Where all that is random begins: a whole number. */
     fuzzSeed: number;
   }
 }
 
-/** The same seed in every run, so that a run can be repeated. */
-const FUZZ_SEED = 20_260_101;
 const SEEDS = 2 ** 31;
 
 /** PostgreSQL's standard port, as a developer's machine has it. */
@@ -43,7 +42,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       ? "PostgreSQL is there: domain tests run on it.\n"
       : "No PostgreSQL on its standard port: domain tests run on the embedded one; those of an outage are skipped.\n",
   );
-  project.provide("fuzzSeed", readFuzzSeed(process.env["FUZZ_SEED"]));
+  project.provide("fuzzSeed", takeFuzzSeed());
   await using started = new AsyncDisposableStack();
   const server = process.env["TEST_DATABASE_URL"];
   const database = server ? await createDatabase(server) : undefined;
@@ -61,31 +60,19 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   rmSync(join(template, "build/bundle/worker.js.map"), { force: true });
   project.provide("template", template);
 
-  const shared = await startOnCopy({ template, templateDatabase: database?.name ?? "" });
-  started.defer(() => shared.close());
-  const { url, variables, callbacksUrl, mailUrl, chatPlatformUrl, stripeUrl, hostingUrl } = shared.stack;
-  // The first account becomes the administrator, which no account of a test may be.
-  await apiClient(url).signUp("administrator");
-  project.provide("sharedStack", {
-    url,
-    variables,
-    callbacksUrl,
-    mailUrl,
-    chatPlatformUrl,
-    stripeUrl,
-    hostingUrl,
-  });
+  const keeper = await startServiceKeeper({ template, templateDatabase: database?.name ?? "" });
+  started.defer(() => keeper.close());
+  project.provide("serviceKeeperUrl", keeper.url);
+  project.provide("sharedStack", await keeper.service("plain"));
 
   const owned = started.move();
   return () => owned.disposeAsync();
 }
 
-/** `random`, or the seed of a run that failed. */
-function readFuzzSeed(given: string | undefined): number {
-  if (!given) return FUZZ_SEED;
-  const seed = given === "random" ? randomInt(SEEDS) : Number(given);
-  if (!Number.isInteger(seed)) throw new Error("FUZZ_SEED must be a whole number or `random`");
-  process.stderr.write(`To repeat what is random in this run: FUZZ_SEED=${seed}\n`);
+/** Another in each run, unless one is given to repeat a run. It is left in the environment, where reports find it. */
+function takeFuzzSeed(): number {
+  const seed = Number((process.env["FUZZ_SEED"] ||= String(randomInt(SEEDS))));
+  if (!Number.isInteger(seed)) throw new Error("FUZZ_SEED must be a whole number");
   return seed;
 }
 
@@ -96,7 +83,7 @@ async function fill({ databaseUrl }: ServerDatabase): Promise<void> {
 }
 
 async function answers(server: string): Promise<boolean> {
-  const client = new Client({ connectionString: server, connectionTimeoutMillis: 2_000 });
+  const client = new Client({ connectionString: server, connectionTimeoutMillis: 30_000 });
   try {
     await client.connect();
     await client.end();

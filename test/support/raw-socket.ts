@@ -27,7 +27,10 @@ export async function openRawSocket(url: string, path: string): Promise<RawSocke
     "sec-websocket-key": randomBytes(16).toString("base64"),
   };
   const request = http.get(new URL(path, url).href, { headers });
-  const [, connection, head]: [unknown, Duplex, Buffer] = Object(await once(request, "upgrade"));
+  const { connection, head } = await new Promise<{ connection: Duplex; head: Buffer }>((resolve, reject) => {
+    request.once("upgrade", (_, ...[socket, first]) => resolve({ connection: socket, head: first }));
+    request.once("error", reject);
+  });
   const texts: string[] = [];
   const closed = new Promise<number>((resolve) => {
     let rest: Buffer = head;

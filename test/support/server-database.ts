@@ -19,6 +19,8 @@ export async function createDatabase(server: string, template = "template1"): Pr
   await run(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   // A commit that waits for no disk is as good as any here: the server itself is never killed.
   await run(`ALTER DATABASE ${name} SET synchronous_commit TO off`);
+  // Statements here run once or twice: to compile them took a fifth of the server's time.
+  await run(`ALTER DATABASE ${name} SET jit TO off`);
   const address = new URL(server);
   address.pathname = `/${name}`;
   return { name, databaseUrl: address.href, drop: () => run(`DROP DATABASE ${name} WITH (FORCE)`) };

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import path from "node:path";
 import type { Reporter, TestModule } from "vitest/node";
@@ -14,6 +15,8 @@ interface FileTime {
   /** Before and after tests: services that start and stop, mostly. */
   hooks: number;
   tests: number;
+  /** Processor seconds of its worker and of all that it started. Undefined in workerd, and where no /proc tells. */
+  coreSeconds: number | undefined;
   slowest: { title: string; ms: number };
 }
 
@@ -30,11 +33,15 @@ export class SlowestFiles implements Reporter {
     const now = coreTimes();
     const [busy, all] = [now.busy - this.#atStart.busy, now.all - this.#atStart.all];
     const files = modules.map(timeOf).toSorted((one, other) => total(other) - total(one));
+    const file = process.env["TEST_TIMES"];
+    if (file) writeFileSync(file, JSON.stringify(files));
     process.stdout.write(
       [
         `\nThe cores of this machine were busy for ${Math.round((100 * busy) / all)} % of the time. Slowest of ${files.length} files, in seconds:`,
-        "  total imports   hooks   tests  file: its slowest test",
+        "  total imports   hooks   tests   cores  file: its slowest test",
         ...files.slice(0, SHOWN).map(lineOf),
+        `\nProcessor seconds of the files and all that they started; ${Math.round(now.busy - this.#atStart.busy) / 1000} of the whole machine:`,
+        ...foldersOf(files),
         "",
       ].join("\n"),
     );
@@ -66,6 +73,7 @@ function timeOf(module: TestModule): FileTime {
     // Where tests run side by side they take longer together than their file does.
     hooks: Math.max(0, duration - tests),
     tests: Math.min(tests, duration),
+    coreSeconds: module.meta().coreSeconds,
     slowest,
   };
 }
@@ -75,7 +83,9 @@ function total({ imports, hooks, tests }: FileTime): number {
 }
 
 function lineOf(file: FileTime): string {
-  const columns = [total(file), file.imports, file.hooks, file.tests].map((ms) => seconds(ms).padStart(7));
+  const columns = [total(file), file.imports, file.hooks, file.tests, 1000 * (file.coreSeconds ?? 0)].map(
+    (ms) => seconds(ms).padStart(7),
+  );
   const { title, ms } = file.slowest;
   const short = title.length > TITLE_LENGTH ? `${title.slice(0, TITLE_LENGTH)}…` : title;
   return `${columns.join(" ")}  ${file.name}: ${short} (${seconds(ms)})`;
@@ -83,4 +93,17 @@ function lineOf(file: FileTime): string {
 
 function seconds(ms: number): string {
   return (ms / 1000).toFixed(1);
+}
+
+/** One line for each folder of `test`, the most first. */
+function foldersOf(files: readonly FileTime[]): string[] {
+  const folders = Map.groupBy(files, ({ name }) => name.split("/")[0]);
+  return [...folders]
+    .map(([folder, its]) => ({
+      folder,
+      files: its.length,
+      ms: 1000 * its.reduce((sum, { coreSeconds = 0 }) => sum + coreSeconds, 0),
+    }))
+    .toSorted((one, other) => other.ms - one.ms)
+    .map(({ folder, files: count, ms }) => `${seconds(ms).padStart(7)}  ${folder} (${count} files)`);
 }

@@ -23,6 +23,16 @@ export interface TestSocket {
   drop(): Promise<void>;
 }
 
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- that of Node takes headers, which the types of workerd's do not say
+const SocketWithHeaders = WebSocket as unknown as new (
+  address: string,
+  options: { headers: Record<string, string> },
+) => WebSocket;
+
+/** A WebSocket that sends headers, as no browser's can. */
+export const webSocketOf = (address: string, headers: Record<string, string>): WebSocket =>
+  new SocketWithHeaders(address, { headers });
+
 /** A WebSocket of the service; `headers` as no browser can set them. */
 export async function openSocket(
   url: string,
@@ -30,7 +40,7 @@ export async function openSocket(
   { headers = {} }: { headers?: Record<string, string> } = {},
 ): Promise<TestSocket> {
   const address = new URL(path, url.replace(/^http/u, "ws")).href;
-  const socket = new WebSocket(address, Object({ headers }));
+  const socket = webSocketOf(address, headers);
   const frames: Frame[] = [];
   let taken = 0;
   socket.addEventListener("message", ({ data }) => frames.push(JSON.parse(String(data))));

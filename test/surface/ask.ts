@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { ApiRequest } from "#test/support/api-client.ts";
-import type { TestService } from "#test/support/service.ts";
+import type { SharedService } from "#test/support/shared-service.ts";
 
 export const Made = z.looseObject({ id: z.string() });
 
 /** As `service.call`, where anything but success is a broken test. */
 export async function ask<T extends z.ZodType>(
-  service: TestService,
+  service: SharedService,
   [method, path]: [method: string, path: string],
   request: ApiRequest,
   schema: T,

@@ -1,10 +1,10 @@
 import type { ApiRequest } from "#test/support/api-client.ts";
-import type { TestService } from "#test/support/service.ts";
+import type { SharedService } from "#test/support/shared-service.ts";
 import type { Estate } from "./estate.ts";
 import { formWithFile } from "./form-with-file.ts";
 
 interface Scene {
-  service: TestService;
+  service: SharedService;
   estate: Estate;
 }
 

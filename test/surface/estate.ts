@@ -3,7 +3,7 @@ import { openApprovals } from "#src/domain/agent-work/approvals/index.ts";
 import type { Account } from "#test/support/api-client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { failedMessage, pairingCode } from "#test/support/channels.ts";
-import type { TestService } from "#test/support/service.ts";
+import type { SharedService } from "#test/support/shared-service.ts";
 import { setTier } from "#test/support/tiers.ts";
 import { ask, Made } from "./ask.ts";
 import { formWithFile } from "./form-with-file.ts";
@@ -30,7 +30,7 @@ export interface SharedEstate extends Estate {
 const Invitation = z.looseObject({ id: z.string(), invite_url: z.string() });
 
 /** Optional parts of an estate, by the path parameters that need them. */
-const PARTS: readonly [named: RegExp, add: (service: TestService, estate: Estate) => Promise<Estate>][] = [
+const PARTS: readonly [named: RegExp, add: (service: SharedService, estate: Estate) => Promise<Estate>][] = [
   [/\{task\}/u, withTask],
   [/\{background_task\}/u, withBackgroundTask],
   [/\/git\//u, withRepository],
@@ -54,7 +54,7 @@ const ON_PROJECTS =
  * Returns the estate for an operation, with what it names. Operations that only read share one, those on projects their
  * owner; every other one gets people of its own.
  */
-export function estatesOf(service: TestService): (operation: Operation) => Promise<Estate> {
+export function estatesOf(service: SharedService): (operation: Operation) => Promise<Estate> {
   let everything: Promise<Estate> | undefined;
   let repository: Promise<Estate> | undefined;
   let owner: Promise<Estate> | undefined;
@@ -74,7 +74,7 @@ export function estatesOf(service: TestService): (operation: Operation) => Promi
 }
 
 /** The estate with two containers, of which the second uses the first, and a browser window. */
-async function withContainers<E extends Estate>(service: TestService, estate: E): Promise<E> {
+async function withContainers<E extends Estate>(service: SharedService, estate: E): Promise<E> {
   const { token } = estate.owner;
   const project = `/api/projects/${String(estate.samples["project"])}`;
   const Container = z.object({ container: Made });
@@ -100,7 +100,7 @@ async function withContainers<E extends Estate>(service: TestService, estate: E)
 }
 
 /** A person with a key, a device and a team. */
-async function newPerson(service: TestService): Promise<Estate> {
+async function newPerson(service: SharedService): Promise<Estate> {
   const owner = await service.signUp();
   const { token } = owner;
   const pair = { device_name: "laptop" };
@@ -130,7 +130,7 @@ async function newPerson(service: TestService): Promise<Estate> {
 }
 
 /** The estate with a new project that has a file. */
-async function withProject<E extends Estate>(service: TestService, estate: E): Promise<E> {
+async function withProject<E extends Estate>(service: SharedService, estate: E): Promise<E> {
   const { token } = estate.owner;
   const { id } = await service.newProject(token);
   const file = { content: "hello" };
@@ -139,7 +139,7 @@ async function withProject<E extends Estate>(service: TestService, estate: E): P
 }
 
 /** The estate with a task of the agent on the project. */
-async function withTask<E extends Estate>(service: TestService, estate: E): Promise<E> {
+async function withTask<E extends Estate>(service: SharedService, estate: E): Promise<E> {
   const json = { project_id: estate.samples["project"], message: "Say hello" };
   const Invoked = z.object({ task_id: z.string() });
   const invoke: [string, string] = ["POST", "/api/external/agent/invoke"];
@@ -148,7 +148,7 @@ async function withTask<E extends Estate>(service: TestService, estate: E): Prom
 }
 
 /** The estate with a viewer of its team and its project, and an open invitation. */
-async function withViewer<E extends Estate>(service: TestService, estate: E): Promise<E & SharedEstate> {
+async function withViewer<E extends Estate>(service: SharedService, estate: E): Promise<E & SharedEstate> {
   const { token } = estate.owner;
   const { team, project } = estate.samples;
   const viewer = await service.signUp("viewer");
@@ -185,7 +185,7 @@ async function withViewer<E extends Estate>(service: TestService, estate: E): Pr
  * The estate with two chats of the owner's about the project: in one of them a file is uploaded, and the agent waits for an
  * approval in the other one.
  */
-async function withChat<E extends Estate>(service: TestService, estate: E): Promise<E> {
+async function withChat<E extends Estate>(service: SharedService, estate: E): Promise<E> {
   const { token } = estate.owner;
   const project_id = String(estate.samples["project"]);
   const asking = await ask(service, ["POST", "/api/chat"], { token, json: { project_id } }, Made);
@@ -211,7 +211,7 @@ async function withChat<E extends Estate>(service: TestService, estate: E): Prom
 }
 
 /** The estate whose owner has a key of a model provider, a provider and a model of their own, and an agent in the team. */
-async function withModels<E extends Estate>(service: TestService, estate: E): Promise<E> {
+async function withModels<E extends Estate>(service: SharedService, estate: E): Promise<E> {
   const { owner } = estate;
   const { token } = owner;
   await setTier(databaseOf(service), owner.id, "pro");
@@ -249,7 +249,7 @@ async function withModels<E extends Estate>(service: TestService, estate: E): Pr
 }
 
 /** The estate whose owner has a channel, and an account on a platform that is linked. */
-async function withChannel<E extends Estate>(service: TestService, estate: E): Promise<E> {
+async function withChannel<E extends Estate>(service: SharedService, estate: E): Promise<E> {
   const { token } = estate.owner;
   const wish = { channel_type: "cli", project_id: estate.samples["project"] };
   const { id } = await ask(service, ["POST", "/api/channels"], { token, json: wish }, Made);
@@ -271,7 +271,7 @@ async function withChannel<E extends Estate>(service: TestService, estate: E): P
 }
 
 /** The estate with a schedule of the owner's in the project. */
-async function withSchedule<E extends Estate>(service: TestService, estate: E): Promise<E> {
+async function withSchedule<E extends Estate>(service: SharedService, estate: E): Promise<E> {
   const { token } = estate.owner;
   const { project_id, schedule, prompt } = estate.samples;
   const json = { project_id, schedule, prompt, name: "sample" };
@@ -279,12 +279,12 @@ async function withSchedule<E extends Estate>(service: TestService, estate: E): 
   return { ...estate, samples: { ...estate.samples, schedule_id: id } };
 }
 
-export async function newEstate(service: TestService): Promise<Estate> {
+export async function newEstate(service: SharedService): Promise<Estate> {
   return withTask(service, await withProject(service, await newPerson(service)));
 }
 
 /** An estate with everything that an operation can name, and a viewer of it. */
-export async function newSharedEstate(service: TestService): Promise<SharedEstate> {
+export async function newSharedEstate(service: SharedService): Promise<SharedEstate> {
   let estate = await newEstate(service);
   const parts = [
     // Before the containers: it publishes the project's first one.

@@ -2,7 +2,7 @@ import type { ApiRequest } from "#test/support/api-client.ts";
 import { browser } from "#test/support/browser.ts";
 import type { GitHostServer } from "#test/support/git-host-server.ts";
 import type { GitServer } from "#test/support/git-server.ts";
-import type { TestService } from "#test/support/service.ts";
+import type { SharedService } from "#test/support/shared-service.ts";
 import type { Estate } from "./estate.ts";
 
 /** What git and its hosts are to a service under test. */
@@ -12,7 +12,7 @@ export interface GitWorld {
 }
 
 interface Scene extends GitWorld {
-  service: TestService;
+  service: SharedService;
   estate: Estate;
 }
 

@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { fieldsOf } from "#test/support/fields.ts";
 import { resolve, type Document, type JsonSchema } from "./operations.ts";
 
 /** Arbitrary values by the name of the field, where the schema alone would hardly ever name something that exists. */
@@ -84,7 +85,7 @@ const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
 function validValue(document: Document, schema: JsonSchema, known: Known): fc.Arbitrary<unknown> {
   const own = resolve(document, schema);
   const { type, enum: values, anyOf, properties, items, additionalProperties } = own;
-  const each = (inner: unknown) => validValue(document, Object(inner), known);
+  const each = (inner: unknown) => validValue(document, fieldsOf(inner), known);
   if (Array.isArray(values)) return fc.constantFrom<unknown>(...values);
   if (Array.isArray(anyOf)) return fc.oneof(...anyOf.map(each));
   if (Array.isArray(type)) return fc.oneof(...type.map((one: unknown) => each({ ...own, type: one })));
@@ -107,12 +108,10 @@ export function validObject(
   known: Known,
 ): fc.Arbitrary<Record<string, unknown>> {
   const { properties, required } = resolve(document, schema);
-  const fields = Object.entries(Object(properties)).map(
-    ([name, property]): [string, fc.Arbitrary<unknown>] => [
-      name,
-      known[name] ?? validValue(document, Object(property), known),
-    ],
-  );
+  const fields = Object.entries(properties ?? {}).map(([name, property]): [string, fc.Arbitrary<unknown>] => [
+    name,
+    known[name] ?? validValue(document, fieldsOf(property), known),
+  ]);
   const requiredKeys = Array.isArray(required) ? required.map(String) : [];
   return fc.record(Object.fromEntries(fields), { requiredKeys });
 }
@@ -120,7 +119,7 @@ export function validObject(
 /** Bodies of which something is wrong: fields of other types, missing, unknown or with names that objects have. */
 export function spoiledBody(document: Document, schema: JsonSchema, known: Known): fc.Arbitrary<unknown> {
   const names = [
-    ...Object.keys(Object(resolve(document, schema)["properties"])),
+    ...Object.keys(resolve(document, schema)["properties"] ?? {}),
     "__proto__",
     "constructor",
     "extra",

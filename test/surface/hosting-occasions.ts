@@ -3,11 +3,11 @@ import { deployments } from "#src/db/schema/index.ts";
 import type { ApiRequest } from "#test/support/api-client.ts";
 import { browser } from "#test/support/browser.ts";
 import { databaseOf } from "#test/support/database.ts";
-import type { TestService } from "#test/support/service.ts";
+import type { SharedService } from "#test/support/shared-service.ts";
 import type { Estate } from "./estate.ts";
 
 interface Scene {
-  service: TestService;
+  service: SharedService;
   estate: Estate;
 }
 

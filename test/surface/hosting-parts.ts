@@ -1,11 +1,11 @@
 import { vi } from "vitest";
 import { z } from "zod";
-import type { TestService } from "#test/support/service.ts";
+import type { SharedService } from "#test/support/shared-service.ts";
 import { ask, Made } from "./ask.ts";
 import type { Owned } from "./owned.ts";
 
 /** The estate whose owner has a credential at the hosting stand-in, for the project. */
-export async function withHostingCredential<E extends Owned>(service: TestService, estate: E): Promise<E> {
+export async function withHostingCredential<E extends Owned>(service: SharedService, estate: E): Promise<E> {
   const { token } = estate.owner;
   const { project_id, access_token } = estate.samples;
   const json = { provider: "vercel", access_token, project_id };
@@ -16,7 +16,7 @@ export async function withHostingCredential<E extends Owned>(service: TestServic
 const Deployment = z.object({ status: z.string(), error: z.string().nullable() });
 
 /** The estate whose project is at the hosting stand-in. */
-export async function withDeployment<E extends Owned>(service: TestService, estate: E): Promise<E> {
+export async function withDeployment<E extends Owned>(service: SharedService, estate: E): Promise<E> {
   const connected = await withHostingCredential(service, estate);
   const { token } = connected.owner;
   const { project_id } = connected.samples;

@@ -5,11 +5,11 @@ import type { ApiRequest } from "#test/support/api-client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { listAgent, listBase } from "#test/support/marketplace.ts";
 import { payerOf } from "#test/support/payer.ts";
-import type { TestService } from "#test/support/service.ts";
+import type { SharedService } from "#test/support/shared-service.ts";
 import type { Estate } from "./estate.ts";
 
 interface Scene {
-  service: TestService;
+  service: SharedService;
   estate: Estate;
 }
 

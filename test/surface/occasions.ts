@@ -1,12 +1,14 @@
+import { eq } from "drizzle-orm";
 import { vi } from "vitest";
 import { z } from "zod";
+import { projects } from "#src/db/schema/index.ts";
 import { insertBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
 import { browser } from "#test/support/browser.ts";
 import type { Account, ApiRequest } from "#test/support/api-client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { codeIn, linkIn } from "#test/support/mailbox.ts";
 import { failedMessage, newChannelRow, pairingCode } from "#test/support/channels.ts";
-import type { TestService } from "#test/support/service.ts";
+import type { SharedService } from "#test/support/shared-service.ts";
 import { CHAT_OCCASIONS } from "./chat-occasions.ts";
 import { newSharedEstate, type Estate } from "./estate.ts";
 import { GIT_OCCASIONS, type GitWorld } from "./git-occasions.ts";
@@ -15,14 +17,14 @@ import { MONEY_OCCASIONS } from "./money-occasions.ts";
 
 /** What a request must hold, or where it must go, to succeed. */
 interface Occasion extends ApiRequest {
-  at?: TestService;
+  at?: SharedService;
   address?: string;
 }
 
 interface Scene extends GitWorld {
-  service: TestService;
+  service: SharedService;
   /** The same service with two-factor login. */
-  twoFactor: TestService;
+  twoFactor: () => Promise<SharedService>;
   estate: Estate;
 }
 
@@ -43,6 +45,11 @@ export const OCCASIONS: Record<string, (scene: Scene) => Promise<Occasion> | Occ
   ...CHAT_OCCASIONS,
   ...HOSTING_OCCASIONS,
   ...MONEY_OCCASIONS,
+  "POST /api/projects/{project}/begin-anew": async ({ service, estate }) => {
+    const { id } = await service.newProject(estate.owner.token);
+    await databaseOf(service).update(projects).set({ lostAt: new Date() }).where(eq(projects.id, id));
+    return { address: `/api/projects/${id}/begin-anew`, json: { from: "empty" } };
+  },
   "POST /api/auth/register": () => ({
     json: { email: `${crypto.randomUUID()}@example.com`, password: "correct horse" },
   }),
@@ -55,13 +62,15 @@ export const OCCASIONS: Record<string, (scene: Scene) => Promise<Occasion> | Occ
     return { headers: { cookie: `refresh_token=${own.cookies.get("refresh_token")}` } };
   },
   "POST /api/auth/2fa/send": async ({ twoFactor }) => {
-    const { temp_token } = await awaitsCode(twoFactor);
-    return { at: twoFactor, json: { temp_token } };
+    const at = await twoFactor();
+    const { temp_token } = await awaitsCode(at);
+    return { at, json: { temp_token } };
   },
   "POST /api/auth/2fa/verify": async ({ twoFactor }) => {
-    const { temp_token, account } = await awaitsCode(twoFactor);
-    const code = codeIn(await mailTo(twoFactor, account.email, /code/iu));
-    return { at: twoFactor, json: { temp_token, code } };
+    const at = await twoFactor();
+    const { temp_token, account } = await awaitsCode(at);
+    const code = codeIn(await mailTo(at, account.email, /code/iu));
+    return { at, json: { temp_token, code } };
   },
   "POST /api/auth/reset-password": async ({ service, estate }) => {
     const { email } = estate.owner;
@@ -180,7 +189,7 @@ const newPairing = async ({ service, estate }: Scene) => ({
 const formOf = ({ email, password }: Account) => ({ username: email, password });
 
 /** A new account whose password was accepted and whose code is on its way. */
-async function awaitsCode(service: TestService) {
+async function awaitsCode(service: SharedService) {
   const account = await service.signUp();
   const { body } = await service.call<{ temp_token: string }>("POST", "/api/auth/login", { json: account });
   return { account, temp_token: body.temp_token };
@@ -189,7 +198,7 @@ async function awaitsCode(service: TestService) {
 const Mails = z.array(z.looseObject({ subject: z.string(), text: z.string() }));
 
 /** The text of a mail that the service's own catcher keeps; waits for it. */
-async function mailTo(service: TestService, address: string, subject: RegExp): Promise<string> {
+async function mailTo(service: SharedService, address: string, subject: RegExp): Promise<string> {
   const url = `${service.stack.mailUrl}/?to=${encodeURIComponent(address)}`;
   return vi.waitUntil(
     async () => {

@@ -1,11 +1,11 @@
 import { vi } from "vitest";
 import { z } from "zod";
-import type { TestService } from "#test/support/service.ts";
+import type { SharedService } from "#test/support/shared-service.ts";
 import { ask, Made } from "./ask.ts";
 import type { Owned } from "./owned.ts";
 
 /** The estate with a snapshot of the project, and a template made of it. */
-export async function withArchives<E extends Owned>(service: TestService, estate: E): Promise<E> {
+export async function withArchives<E extends Owned>(service: SharedService, estate: E): Promise<E> {
   const { token } = estate.owner;
   const project = `/api/projects/${String(estate.samples["project"])}`;
   const Snapshot = z.object({ hash: z.string() });
@@ -16,7 +16,7 @@ export async function withArchives<E extends Owned>(service: TestService, estate
 }
 
 /** The estate with a project that runs, and a shell open in it. */
-export async function withShell<E extends Owned>(service: TestService, estate: E): Promise<E> {
+export async function withShell<E extends Owned>(service: SharedService, estate: E): Promise<E> {
   const { token } = estate.owner;
   const project_id = String(estate.samples["project"]);
   await ask(service, ["POST", `/api/projects/${project_id}/start`], { token }, z.unknown());
@@ -32,7 +32,7 @@ export async function withShell<E extends Owned>(service: TestService, estate: E
 }
 
 /** The estate with a project that was deleted, which a task tells of. */
-export async function withBackgroundTask<E extends Owned>(service: TestService, estate: E): Promise<E> {
+export async function withBackgroundTask<E extends Owned>(service: SharedService, estate: E): Promise<E> {
   const { token } = estate.owner;
   const { id } = await service.newProject(token);
   const Deleted = z.looseObject({ task_id: z.string() });
@@ -41,7 +41,7 @@ export async function withBackgroundTask<E extends Owned>(service: TestService, 
 }
 
 /** The estate whose files are a repository, with a commit and an unreachable remote. */
-export async function withRepository<E extends Owned>(service: TestService, estate: E): Promise<E> {
+export async function withRepository<E extends Owned>(service: SharedService, estate: E): Promise<E> {
   const { token } = estate.owner;
   const git = `/api/projects/${String(estate.samples["project"])}/git`;
   const remote = { repo_url: estate.samples["repo_url"] };

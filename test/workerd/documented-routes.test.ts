@@ -9,8 +9,8 @@ it("every route that the app serves is documented, but those for the queue, and 
     serverUrl: "https://service.test",
     sessionCookie: "session",
   });
-  const documented = Object.entries(Object(paths)).flatMap(([path, item]) =>
-    Object.keys(Object(item)).map((method) => `${method.toUpperCase()} ${path}`),
+  const documented = Object.entries(paths ?? {}).flatMap(([path, item]) =>
+    Object.keys(item ?? {}).map((method) => `${method.toUpperCase()} ${path}`),
   );
   // Middleware and the answer to a wrong method are registered for ALL methods.
   const served = createApp()

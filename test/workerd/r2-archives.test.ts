@@ -1,12 +1,9 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { checkEnv } from "#src/env.ts";
 import { toStream } from "#src/lib/to-stream.ts";
 import { r2Archives } from "#src/platform/archives/r2.ts";
+import { bindings } from "../durable-objects/support/bindings.ts";
 
-const checked = checkEnv(env);
-if (!checked.ok) throw new Error("The bindings of the tests are not valid");
-const archives = r2Archives(checked.env.PROJECT_ARCHIVES);
+const archives = r2Archives(bindings.PROJECT_ARCHIVES);
 const PART = 8 * 1024 * 1024;
 
 /** So many bytes, all different from their neighbours, in chunks that fit nothing. */
@@ -24,17 +21,14 @@ const put = (key: string, length: number) => archives.put(key, toStream(bytes(le
 const hex = (buffer: ArrayBuffer) => Buffer.from(buffer).toString("hex");
 
 describe("an archive", () => {
-  it.each([0, 1, PART - 1, PART, PART + 1, 2 * PART, 2 * PART + 5])(
-    "of %i bytes comes back",
-    async (length) => {
-      const stored = await put("a", length);
-      const expected = await new Response(toStream(bytes(length))).arrayBuffer();
-      const sha256 = hex(await crypto.subtle.digest("SHA-256", expected));
-      expect(stored).toEqual({ bytes: length, sha256 });
-      const back = await new Response(await archives.get("a", sha256)).arrayBuffer();
-      expect(hex(await crypto.subtle.digest("SHA-256", back))).toBe(sha256);
-    },
-  );
+  it.each([0, 1, PART + 1, 2 * PART])("of %i bytes comes back", async (length) => {
+    const stored = await put("a", length);
+    const expected = await new Response(toStream(bytes(length))).arrayBuffer();
+    const sha256 = hex(await crypto.subtle.digest("SHA-256", expected));
+    expect(stored).toEqual({ bytes: length, sha256 });
+    const back = await new Response(await archives.get("a", sha256)).arrayBuffer();
+    expect(hex(await crypto.subtle.digest("SHA-256", back))).toBe(sha256);
+  });
 
   it("whose bytes are others fails at its end", async () => {
     const { sha256 } = await put("a", 1000);

@@ -2,9 +2,12 @@ import { mkdtempSync, realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { projectRuntimeContract } from "#test/contracts/project-runtime/index.ts";
+import { NO_BUBBLEWRAP } from "#test/local/support/runtime-host.ts";
 import { ProjectFiles } from "../../workspace-server/files/project-files.ts";
 import { ProjectPaths } from "../../workspace-server/files/project-paths.ts";
+import { buildServer, startWorkspaceServer, type RunningServer } from "./support/start-server.ts";
 
 async function* empty(): AsyncGenerator<never> {}
 
@@ -23,3 +26,33 @@ describe("files written at once", () => {
     expect(entries).toHaveLength(753);
   });
 });
+
+/** What test/local/runtime-host.test.ts proves of this server inside a sandbox, where this machine makes none. */
+function contractWithoutSandbox(): void {
+  let program: string;
+  /** As many as one test has projects at once. */
+  const servers: RunningServer[] = [];
+  let used = 0;
+  beforeAll(async () => {
+    program = await buildServer();
+  });
+  afterEach(() => {
+    used = 0;
+  });
+  afterAll(async () => {
+    for (const server of servers) await server.stop();
+  });
+  projectRuntimeContract(
+    "the workspace server",
+    async () => {
+      const server = (servers[used] ??= await startWorkspaceServer(program));
+      used += 1;
+      await server.reset();
+      return { runtime: server.runtime, mount: server.root, restart: () => server.restart() };
+    },
+    // The object that holds a sandbox keeps its storage states; the platform limits its processes.
+    { storageStates: false, contained: false, runsProcesses: true, readOnlyCommands: false },
+  );
+}
+
+if (NO_BUBBLEWRAP || process.env["SANDBOX_TESTS"]) contractWithoutSandbox();

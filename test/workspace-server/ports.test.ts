@@ -7,6 +7,7 @@ import {
   WITH_SECRET,
   type RunningServer,
 } from "./support/start-server.ts";
+import { webSocketOf } from "#test/support/socket.ts";
 
 let server: RunningServer;
 /** A program with a WebSocket that sends back the short texts it gets, by RFC 6455 and nothing else. */
@@ -39,7 +40,7 @@ afterAll(async () => {
 });
 
 const openWebSocket = (path: string) =>
-  new WebSocket(`${server.url.replace("http", "ws")}${path}`, Object({ headers: WITH_SECRET }));
+  webSocketOf(`${server.url.replace("http", "ws")}${path}`, WITH_SECRET);
 
 it("passes a WebSocket on, both ways", async () => {
   const socket = openWebSocket(`/port/${port}/live?x=1`);

@@ -52,22 +52,25 @@ async function everyCall(): Promise<{ method: string; path: string }[]> {
   return [...listed, ...ports, { method: "GET", path: "/no-such-call" }];
 }
 
-const WRONG: [name: string, headers: Record<string, string>][] = [
-  ["no secret", {}],
-  ["an empty one", { [SECRET_HEADER]: "" }],
-  ["another one", { [SECRET_HEADER]: "another" }],
-  ["a longer one", { [SECRET_HEADER]: `${WITH_SECRET[SECRET_HEADER]}x` }],
-  ["the right one under another name", { authorization: `Bearer ${WITH_SECRET[SECRET_HEADER]}` }],
+const WRONG: Record<string, string>[] = [
+  {},
+  { [SECRET_HEADER]: "" },
+  { [SECRET_HEADER]: "another" },
+  { [SECRET_HEADER]: `${WITH_SECRET[SECRET_HEADER]}x` },
+  { authorization: `Bearer ${WITH_SECRET[SECRET_HEADER]}` },
 ];
 
 describe("the workspace server's secret", () => {
-  it.each(WRONG)("is wanted by every call: 401 with %s", async (_, headers) => {
+  it("is wanted by every call: 401 without it", async () => {
     const calls = await everyCall();
     expect(calls.length).toBeGreaterThan(25);
-    for (const { method, path } of calls) {
-      const response = await fetch(`${server.url}${path}`, { method, headers });
-      expect([method, path, response.status]).toEqual([method, path, 401]);
-      expect(response.headers.get(ERROR_HEADER)).toBe("unauthenticated");
+    for (const [place, { method, path }] of calls.entries()) {
+      // Each call without any, and one call with every wrong one.
+      for (const headers of place === 0 ? WRONG : WRONG.slice(0, 1)) {
+        const response = await fetch(`${server.url}${path}`, { method, headers });
+        expect([method, path, response.status]).toEqual([method, path, 401]);
+        expect(response.headers.get(ERROR_HEADER)).toBe("unauthenticated");
+      }
     }
     expect(seen).toBeUndefined();
   });
@@ -85,7 +88,7 @@ describe("the workspace server's secret", () => {
 
   it("is wanted by every upgrade, also one that names no port", async () => {
     for (const path of [`/port/${port}/`, "/shells/x/stream?position=0", "/health", "/port/0/"]) {
-      for (const [, headers] of WRONG) expect([path, await upgrade(path, headers)]).toEqual([path, 401]);
+      for (const headers of WRONG) expect([path, await upgrade(path, headers)]).toEqual([path, 401]);
     }
     expect(seen).toBeUndefined();
     expect(await upgrade(`/port/${port}/`, WITH_SECRET)).toBe(204);
@@ -111,16 +114,13 @@ describe("the workspace server's secret", () => {
     expect(stdout).not.toContain(WITH_SECRET[SECRET_HEADER]);
   });
 
-  it.each([[[]], [["--secret-sha256", ""]], [["--secret-sha256", "secret"]]])(
-    "is a condition of starting: %j",
-    async (option) => {
-      const args = [bundle, "serve", "--root", tmpdir(), "--listen", "0", ...option];
-      const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
-      const [complaint] = await Promise.all([text(child.stderr), once(child, "exit")]);
-      expect(child.exitCode).not.toBe(0);
-      expect(complaint).toContain("--secret-sha256");
-    },
-  );
+  it.each([[[]], [["--secret-sha256", "secret"]]])("is a condition of starting: %j", async (option) => {
+    const args = [bundle, "serve", "--root", tmpdir(), "--listen", "0", ...option];
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
+    const [complaint] = await Promise.all([text(child.stderr), once(child, "exit")]);
+    expect(child.exitCode).not.toBe(0);
+    expect(complaint).toContain("--secret-sha256");
+  });
 });
 
 /** The status of the answer to a request for a WebSocket. */

@@ -24,7 +24,7 @@ export function programRoutes(workspace: Workspace): Route[] {
     {
       method: "GET",
       path: "/health",
-      handle: () => ({ busy: workspace.isBusy }),
+      handle: () => ({ busy: workspace.isBusy, ending: workspace.isEnding }),
     },
     {
       method: "POST",

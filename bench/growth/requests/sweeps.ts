@@ -20,6 +20,7 @@ import {
   forgetIdleWarnings,
   hibernateIdleProjects,
   projectsLeftAlone,
+  projectsToSave,
   projectsWithPrograms,
   wantLostPrograms,
   warnIdleProjects,
@@ -37,6 +38,8 @@ import type { Request } from "./request.ts";
 const BATCH = 100;
 /** Always-on projects by tier. */
 const PLACES = { free: 1, basic: 3, pro: 5, ultra: 20 };
+const RUNNING = { up: "running", most: PLACES, limit: BATCH } as const;
+const NOT_STARTED = { ...RUNNING, up: "notStarted" } as const;
 const log: Log = { info() {}, warn() {}, error() {}, with: () => log };
 
 /** Each team receives its credits once a day, so the sweep reads every team at most once an hour. */
@@ -45,8 +48,14 @@ const ALL_TEAMS = "every team is looked at";
 /** Work of the service itself, every minute or night. Here it finds nothing to do, or equally much at every size. */
 export const SWEEPS: readonly Request[] = [
   { name: "warnings that hold no more", run: (db) => forgetIdleWarnings(db) },
-  { name: "projects to warn", run: (db) => warnIdleProjects(db, 60, PLACES, BATCH) },
-  { name: "projects to hibernate", run: (db) => hibernateIdleProjects(db, 5, PLACES, BATCH) },
+  { name: "projects to warn", run: (db) => warnIdleProjects(db, 60, RUNNING) },
+  { name: "projects to warn, never started", run: (db) => warnIdleProjects(db, 60, NOT_STARTED) },
+  { name: "projects to hibernate", run: (db) => hibernateIdleProjects(db, 5, RUNNING) },
+  {
+    name: "projects to hibernate, never started",
+    run: (db) => hibernateIdleProjects(db, 5, NOT_STARTED),
+  },
+  { name: "projects to save", run: (db) => projectsToSave(db, BATCH) },
   { name: "projects left alone", run: (db) => projectsLeftAlone(db, BATCH) },
   { name: "lost programs", run: (db) => wantLostPrograms(db, BATCH) },
   { name: "programs to look after", run: (db) => projectsWithPrograms(db, BATCH) },

@@ -1,5 +1,4 @@
 import { emitKeypressEvents } from "node:readline";
-import type { ReadStream } from "node:tty";
 import { setImmediate as turn, setTimeout as pause } from "node:timers/promises";
 
 /** What a person answers: allow once, allow the tool always in this chat, or deny. */
@@ -22,7 +21,7 @@ interface Key {
  * before afterwards, also when the process ends.
  */
 export async function askVerdict(
-  stdin: ReadStream,
+  stdin: NodeJS.ReadableStream & { setRawMode(isRaw: boolean): unknown },
   { show, interrupt, signal }: { show: () => void; interrupt: () => void; signal: AbortSignal },
 ): Promise<Verdict | undefined> {
   if (signal.aborted) return undefined;

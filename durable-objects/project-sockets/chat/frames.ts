@@ -19,7 +19,7 @@ export type ChatFrame =
 const Any = z.record(z.string(), z.unknown());
 const TYPES = ["ping", "approval_response", "cancel", "resume"];
 
-/** What an `error` says about the frame that it refuses, so that the client knows which of its frames it is. */
+/** Returns the key and the id of a refused frame. An `error` repeats them, so that the client knows which frame failed. */
 export function aboutFrame(frame: string): Pick<ErrorFrame, "idempotency_key" | "request_id"> {
   const { idempotency_key, request_id: id } = safeParseJson(frame, Names)?.value ?? {};
   return { ...(idempotency_key && { idempotency_key }), ...(id && { request_id: id }) };
@@ -43,8 +43,8 @@ export function readChatFrame(frame: string): ChatFrame {
 }
 
 /**
- * Whether a message uses only the original frame, `{message, agent_id}`: such clients cannot answer approvals. A frame
- * with an idempotency key is from a newer client, which can.
+ * Whether a message has only the fields of the original frame, `{message, agent_id}`. Clients that send such frames cannot
+ * answer approvals. A frame with an idempotency key comes from a newer client, which can answer them.
  */
 function isPlain(raw: Readonly<Record<string, unknown>>): boolean {
   return Object.keys(raw).every((name) => name === "message" || name === "agent_id");
@@ -57,7 +57,7 @@ function checked<S extends z.ZodType>(schema: S, raw: unknown): z.output<S> {
   throw new AppError("invalid_input", `${issue?.path.join(".")}: ${issue?.message}`);
 }
 
-/** A failure as a frame for a chat client. */
+/** Returns a failure as a frame for a chat client. */
 export function errorFrame(
   error: unknown,
   about: Pick<ErrorFrame, "task_id" | "idempotency_key" | "request_id"> = {},
@@ -78,7 +78,7 @@ export function errorFrame(
   };
 }
 
-/** An event of a task as sockets receive it: its texts are built once for all sockets. */
+/** An event of a task, as sockets receive it. Its texts are built once for all sockets. */
 export class ShownEvent {
   readonly id: number;
   readonly type: string;
@@ -97,12 +97,12 @@ export class ShownEvent {
     this.#data = data;
   }
 
-  /** `{type, …, task_id, chat_id, event_id}`: for the socket that started the task or asked for it. */
+  /** `{type, …, task_id, chat_id, event_id}`, for a socket that started the task or asked to follow it. */
   get direct(): string {
     return (this.#direct ??= JSON.stringify({ ...this.#payload(), ...this.#names() }));
   }
 
-  /** `{type: "agent_event", task_id, chat_id, event_id, payload}`: for all other sockets. */
+  /** `{type: "agent_event", task_id, chat_id, event_id, payload}`, for all other sockets. */
   get wrapped(): string {
     return (this.#wrapped ??= JSON.stringify({
       type: "agent_event",
@@ -111,7 +111,7 @@ export class ShownEvent {
     }));
   }
 
-  /** The log's own event, except that a call with its result is a `tool_call`, as on the rich streams. */
+  /** The event as the log has it. Only `tool_result` is renamed to `tool_call`, as on the rich streams. */
   #payload(): Record<string, unknown> {
     const payload = parseJson(this.#data, Any);
     return this.type === "tool_result" ? { ...payload, type: "tool_call" } : payload;
@@ -128,14 +128,14 @@ export function isAskingAfter(before: boolean, events: readonly { type: string }
   return last ? last.type === "approval_required" : before;
 }
 
-/** The message of a task that another user, or another tab, has sent. It is not an event of the log and has no id. */
+/** Announces a message that another user or another tab sent. The log has no such event, so the frame has no event id. */
 export function userMessage({ id, chatId, userId, message, createdAt }: LiveTask): ServerFrame {
   const data = { content: message, user_id: userId, created_at: createdAt.toISOString() };
   const payload: UserMessageEvent = { type: "user_message", content: message, data };
   return { type: "agent_event", task_id: id, chat_id: chatId, payload };
 }
 
-/** For the socket that sent a message: the message is stored, and its task has this id. */
+/** Tells the socket that sent a message that the message is stored, and the id of its task. */
 export function messageAccepted(
   { taskId, chatId }: SentMessage,
   key: string | null | undefined,
@@ -144,7 +144,7 @@ export function messageAccepted(
   return { type: "message_accepted", ...names, ...(key && { idempotency_key: key }), data: names };
 }
 
-/** For the same socket, if the message has to wait: the reason. */
+/** Tells the same socket why its message waits. Undefined if the message does not wait. */
 export function messageWaits({ taskId, chatId, waiting, refused }: SentMessage): string | undefined {
   if (!waiting) return undefined;
   const { data } = taskEvents.waiting(taskId, waiting, refused);

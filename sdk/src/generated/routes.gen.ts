@@ -158,6 +158,7 @@ export interface Routes {
   "POST /api/projects/{project}/start": Route<t.StartProjectData, t.StartProjectResponses>;
   "POST /api/projects/{project}/stop": Route<t.StopProjectData, t.StopProjectResponses>;
   "POST /api/projects/{project}/hibernate": Route<t.HibernateProjectData, t.HibernateProjectResponses>;
+  "POST /api/projects/{project}/begin-anew": Route<t.BeginProjectAnewData, t.BeginProjectAnewResponses>;
   "GET /api/projects/{project}/my-role": Route<t.GetMyProjectRoleData, t.GetMyProjectRoleResponses>;
   "GET /api/projects/{project}/settings": Route<t.GetProjectSettingsData, t.GetProjectSettingsResponses>;
   "PATCH /api/projects/{project}/settings": Route<t.UpdateProjectSettingsData, t.UpdateProjectSettingsResponses>;

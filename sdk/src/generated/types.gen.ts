@@ -2090,6 +2090,10 @@ export type CreatedProject = {
      * Why the last change of state failed
      */
     error: string | null;
+    /**
+     * When it was found that the project's files are lost and in no snapshot; it does nothing until a person begins it anew
+     */
+    files_lost_at: string | null;
     project: Project;
     /**
      * Background task of the setup; null when there is nothing to wait for
@@ -2126,6 +2130,10 @@ export type Project = {
      * Why the last change of state failed
      */
     error: string | null;
+    /**
+     * When it was found that the project's files are lost and in no snapshot; it does nothing until a person begins it anew
+     */
+    files_lost_at: string | null;
 };
 
 export type CreateProjectBody = {
@@ -2194,6 +2202,10 @@ export type GetProjectStatusAnswer = {
      */
     error: string | null;
     /**
+     * When it was found that the project's files are lost and in no snapshot; it does nothing until a person begins it anew
+     */
+    files_lost_at: string | null;
+    /**
      * Current step, in a few words
      */
     progress: string | null;
@@ -2235,6 +2247,19 @@ export type StopProjectAnswer = {
 export type HibernateProjectAnswer = {
     status: 'stopping';
     message: string;
+};
+
+export type BeginProjectAnewAnswer = {
+    status: 'initializing';
+    project_id: string;
+    status_endpoint: string;
+};
+
+export type BeginProjectAnewBody = {
+    /**
+     * `repository`: the repository that was cloned last; without a clone, the source of the project
+     */
+    from: 'empty' | 'repository';
 };
 
 export type GetMyProjectRoleAnswer = {
@@ -2290,6 +2315,10 @@ export type ForkedProject = {
      * Why the last change of state failed
      */
     error: string | null;
+    /**
+     * When it was found that the project's files are lost and in no snapshot; it does nothing until a person begins it anew
+     */
+    files_lost_at: string | null;
     project: Project;
     /**
      * Background task that ends when the files are copied
@@ -3064,9 +3093,9 @@ export type PutFile = {
 export type Snapshot = {
     hash: string;
     /**
-     * Created by a person, before a run of the agent, before a restore or a clone, or on hibernation
+     * Created by a person, before a run of the agent, before a restore or a clone, on hibernation, or after a use of the project, against the loss of its container
      */
-    role: 'checkpoint' | 'agent' | 'restore' | 'hibernation';
+    role: 'checkpoint' | 'agent' | 'restore' | 'hibernation' | 'automatic';
     label: string;
     /**
      * ISO 8601, UTC, with `Z`
@@ -3116,9 +3145,9 @@ export type GetSnapshotGraphAnswer = {
     snapshots: Array<{
         hash: string;
         /**
-         * Created by a person, before a run of the agent, before a restore or a clone, or on hibernation
+         * Created by a person, before a run of the agent, before a restore or a clone, on hibernation, or after a use of the project, against the loss of its container
          */
-        role: 'checkpoint' | 'agent' | 'restore' | 'hibernation';
+        role: 'checkpoint' | 'agent' | 'restore' | 'hibernation' | 'automatic';
         label: string;
         /**
          * ISO 8601, UTC, with `Z`
@@ -3280,7 +3309,7 @@ export type ExecuteCommandAnswer = {
     stdout: string;
     stderr: string;
     /**
-     * Null after a dry run
+     * Null after a dry run, and where the result is unknown
      */
     exit_code: number | null;
     duration_ms: number;
@@ -5634,6 +5663,10 @@ export type GetGatewayStatusAnswer = {
      * Since when it has done so without a pause
      */
     started_at: string | null;
+    /**
+     * What does not work although the gateway runs: without Redis no reply is sent
+     */
+    notice: string | null;
 };
 
 export type ReloadGatewayAnswer = {
@@ -10333,6 +10366,27 @@ export type HibernateProjectResponses = {
 };
 
 export type HibernateProjectResponse = HibernateProjectResponses[keyof HibernateProjectResponses];
+
+export type BeginProjectAnewData = {
+    body: BeginProjectAnewBody;
+    path: {
+        /**
+         * Id or slug of the project
+         */
+        project: string;
+    };
+    query?: never;
+    url: '/api/projects/{project}/begin-anew';
+};
+
+export type BeginProjectAnewResponses = {
+    /**
+     * Success
+     */
+    202: BeginProjectAnewAnswer;
+};
+
+export type BeginProjectAnewResponse = BeginProjectAnewResponses[keyof BeginProjectAnewResponses];
 
 export type GetMyProjectRoleData = {
     body?: never;

@@ -76,11 +76,8 @@ const CUTTABLE = /[^!-~]/u;
 
 /** Returns the position up to which no later text can change what is shown. */
 function cutOf(text: string, spans: readonly Span[], pending: number): number {
-  let cut = text.length;
-  if (text.length < MAX_HELD) {
-    while (cut > 0 && isInWord(text.charCodeAt(cut - 1))) cut -= 1;
-  }
-  cut = Math.min(cut, text.length - pending);
+  const released = text.length < MAX_HELD ? lastWordIn(text) : text.length;
+  let cut = Math.min(released, text.length - pending);
   const open = pemBlocks(text).at(-1);
   if (
     open?.isPrivate &&
@@ -94,6 +91,14 @@ function cutOf(text: string, spans: readonly Span[], pending: number): number {
   return across && text.length < MAX_HELD ? across.start : cut;
 }
 
+/** Returns where the word begins with which a text ends: at most `MAX_HELD` before the end, and at the end if there is none. */
+function lastWordIn(text: string): number {
+  const furthest = Math.max(0, text.length - MAX_HELD);
+  let start = text.length;
+  while (start > furthest && isInWord(text.charCodeAt(start - 1))) start -= 1;
+  return start;
+}
+
 /** Printable ASCII without the space. */
 function isInWord(code: number): boolean {
   return code > 32 && code < 127;
@@ -104,12 +109,12 @@ function clip({ start, end, key }: Span, from: number, to: number): Span {
 }
 
 /**
- * Returns the end of a text, preceded by the first line of a PEM block that is still open, by which its body is judged.
+ * Returns the end of a text, preceded by the first line of a PEM block that is still open, by which its body is judged. A
+ * word that goes on is kept from its beginning: a part of it can look like a secret though the whole does not.
  */
 function contextOf(text: string): string {
-  const end = text.slice(-CONTEXT_LENGTH);
+  const from = Math.max(0, Math.min(lastWordIn(text), text.length - CONTEXT_LENGTH));
   const open = pemBlocks(text).at(-1);
-  const isCut =
-    open && !open.isClosed && open.bodyEnd === text.length && open.start < text.length - CONTEXT_LENGTH;
-  return isCut ? `-----BEGIN ${open.label}-----\n${end}` : end;
+  const isCut = open && !open.isClosed && open.bodyEnd === text.length && open.start < from;
+  return isCut ? `-----BEGIN ${open.label}-----\n${text.slice(from)}` : text.slice(from);
 }

@@ -10,14 +10,14 @@ const UPLOAD_TIMEOUT_MS = 60_000;
 const MAX_PHOTO_BYTES = 10 * 1024 * 1024;
 const MAX_CONFIRMATION = 200;
 const MAX_DOWNLOAD_BYTES = 20 * 1024 * 1024;
-/** Buttons share a row when they are few and short; phones cut longer labels off. */
+/** Up to this many buttons share a row if their labels are short. Phones cut longer labels off. */
 const BUTTONS_IN_ROW = 3;
 const LABEL_IN_ROW = 16;
 
-/** What the service wants to be told; of the rest, Telegram keeps nothing. */
+/** The kinds of updates that Telegram sends to the service. Telegram drops all others. */
 const ALLOWED_UPDATES = ["message", "edited_message", "callback_query", "my_chat_member"];
 
-/** Photos that Telegram shows as they are; it would show a GIF without its motion. */
+/** Types that are sent as photos. A GIF is not, because Telegram would show it without its motion. */
 const PHOTO_TYPES: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/webp"]);
 
 const me = z.looseObject({ id: z.int(), username: z.string().optional() });
@@ -82,7 +82,7 @@ export function telegramApi(bot: Bot): ChannelApi {
     async confirmClick({ confirmation }, text) {
       if (confirmation === undefined) return;
       const said = cut(text, MAX_CONFIRMATION);
-      // A click that is too old is no longer waited for.
+      // Telegram refuses to confirm an old click. Nobody waits for that confirmation any more.
       await unless(/query is too old|query ID is invalid/iu, async () =>
         callBot(bot, "answerCallbackQuery", { callback_query_id: confirmation, text: said }, done),
       );
@@ -129,7 +129,7 @@ function keyboard(buttons: readonly Button[]): object[][] {
   return isOneRow ? [keys] : keys.map((key) => [key]);
 }
 
-/** Repeats a refused send in the supergroup that the chat became meanwhile. */
+/** Sends to a place. If Telegram says that the chat became a supergroup, sends again to the supergroup. */
 async function inItsChat<T>(
   place: Place,
   send: (target: ReturnType<typeof targetOf>) => Promise<T>,
@@ -142,7 +142,7 @@ async function inItsChat<T>(
   }
 }
 
-/** Sends a text as markup, and as plain text when Telegram cannot read the markup. */
+/** Sends a text as markup. If Telegram cannot read the markup, sends the plain text. */
 async function withMarkup<T>(
   { markup, plain }: RenderedText,
   send: (formatted: Readonly<Record<string, unknown>>) => Promise<T>,
@@ -156,7 +156,7 @@ async function withMarkup<T>(
   }
 }
 
-/** Does something whose refusal in these words means that it is done. */
+/** Makes a call, and treats a refusal that matches `isDone` as success: what the call asks for is already so. */
 async function unless(isDone: RegExp, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
@@ -165,7 +165,7 @@ async function unless(isDone: RegExp, work: () => Promise<unknown>): Promise<voi
   }
 }
 
-/** Sends an image as a photo; one that Telegram takes for no photo, and other files, as a document. */
+/** Sends an image as a photo, and other files as documents. An image that Telegram refuses as a photo becomes a document. */
 async function sendFile(
   bot: Bot,
   { filename, mimeType, bytes }: OutgoingFile,
@@ -198,7 +198,7 @@ async function download(
   const { file_path: path, file_size: size } = await describe(bot, reference);
   if (size !== undefined && size > maxBytes) throw fileTooLarge(maxBytes);
   const call = callOf(bot, `/file/bot${bot.token}/${path}`);
-  // The path comes from outside: it names a file of this bot, and no other address.
+  // The path comes from outside. It must name a file of this bot, and must not lead to another address.
   if (path === undefined || !/^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/u.test(path)) {
     throw unreachable(call, "named no file that can be fetched");
   }

@@ -25,8 +25,8 @@ const Memory = z.object({ offset: z.int() });
  * Long polling: the next request confirms all updates before its offset, so it is made only after they are stored. The
  * offset is remembered, because after a crash Telegram would otherwise send up to a day's updates again.
  */
-export const connectTelegram: Connect = async ({ credentials, self, environment }, keeper) => {
-  const bot = botOf(Credentials.parse(credentials).bot_token, environment);
+export const connectTelegram: Connect = async (account, keeper) => {
+  const bot = botOf(Credentials.parse(account.credentials).bot_token, account.environment);
   // Telegram refuses requests for updates while a webhook is set.
   await call(bot, keeper, "deleteWebhook", { drop_pending_updates: false }, z.unknown());
   let offset = safeParseJson(keeper.memory.read() ?? "", Memory)?.value.offset;
@@ -38,7 +38,7 @@ export const connectTelegram: Connect = async ({ credentials, self, environment 
     keeper.connected();
     timeout = POLL_SECONDS;
     if (updates.length === 0) continue;
-    await keeper.receive(updates.flatMap((one) => parseUpdate(one, self)));
+    await keeper.receive(updates.flatMap((one) => parseUpdate(one, account.self)));
     offset = Math.max(...updates.map(({ update_id: id }) => id)) + 1;
     keeper.memory.write(JSON.stringify({ offset }));
   }

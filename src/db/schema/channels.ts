@@ -38,15 +38,18 @@ export const channelConfigs = pgTable(
     /** Whether the bot shows by a reaction that it received a message. */
     hasReactions: boolean().notNull().default(true),
     gatewayShard: integer().notNull().default(0),
-    /** Whom the platform says the bot is; null until it was asked. */
+    /** Whom the platform said last that the bot is; null until it was asked. */
     botId: text(),
     botName: text(),
     /** Of Slack the workspace and the app that the bot token is of; null where the platform has none, or does not tell. */
     botTeamId: text(),
     botAppId: text(),
-    /** When the platform confirmed with the channel's credentials who the bot is. A webhook takes nothing before that. */
+    /**
+     * When the platform confirmed last, with the channel's credentials, who the bot is. Null before that, and once it names
+     * another bot than before: until the owner enters credentials again, the channel takes nothing.
+     */
     provedAt: at(),
-    /** When a webhook's bot is to be proved again; null once it is proved, or given up. */
+    /** When the platform is asked next who the bot is; null until a day's or an administrator's plan, and once given up. */
     proveAt: at(),
     /** Since when the owner's channels of the platform that say so share the links made from then on; null for not. */
     linksSharedSince: at(),
@@ -223,11 +226,11 @@ export const channelMessages = pgTable(
     piecesSent: integer().notNull().default(0),
     /** Failed attempts to send the next piece. */
     attempts: integer().notNull().default(0),
-    /** When the next attempt may begin. */
+    /** When the next attempt may begin. While an attempt is under way, the end of its executor's lease. */
     nextAttemptAt: at(),
     /** Whether the next piece may have been sent by an attempt whose outcome is not known. */
     mayBeSent: boolean().notNull().default(false),
-    /** Begin of an attempt whose outcome is not stored; after a while its executor counts as dead. */
+    /** Begin of an attempt whose outcome is not stored. It identifies the executor, whose writes later ones refuse. */
     sendingSince: at(),
     createdAt: createdAt(),
   },

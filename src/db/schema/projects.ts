@@ -50,6 +50,12 @@ export const projects = pgTable(
     progress: text(),
     /** Why the last transition failed; null after a successful one. */
     error: text(),
+    /** When the last transition was given up; null while one is in progress and after a successful one. */
+    failedAt: at(),
+    /** When it was found that its files are gone and in no snapshot; null once a person has chosen how it starts again. */
+    lostAt: at(),
+    /** When a snapshot of its files was last requested without a person, because they may have changed. */
+    saveAskedAt: at(),
     startedAt: at(),
     hibernatedAt: at(),
     /** Since when it is always on, so that idleness does not hibernate it; null if it is not. Counts against the team's tier. */
@@ -78,6 +84,18 @@ export const projects = pgTable(
     index("projects_last_used")
       .on(sql`greatest(${table.lastActivity}, ${table.startedAt})`)
       .where(sql`${table.status} = 'running' AND ${table.wanted} IS NULL`),
+    // The same for projects that are up without having been started.
+    index("projects_left_up")
+      .on(sql`greatest(${table.lastActivity}, ${table.setUpAt}, ${table.createdAt})`)
+      .where(
+        sql`${table.status} IN ('stopped', 'failed') AND ${table.wanted} IS NULL AND ${table.hibernatedAt} IS NULL AND ${table.lostAt} IS NULL`,
+      ),
+    // Projects that were used since their last snapshot was requested.
+    index("projects_unsaved")
+      .on(table.saveAskedAt.asc().nullsFirst())
+      .where(
+        sql`${table.status} IN ('running', 'stopped') AND ${table.wanted} IS NULL AND ${table.lostAt} IS NULL AND (${table.saveAskedAt} IS NULL OR ${table.saveAskedAt} < greatest(${table.lastActivity}, ${table.startedAt}, ${table.setUpAt}))`,
+      ),
     index("projects_idle_warned")
       .on(table.idleWarnedAt)
       .where(sql`${table.idleWarnedAt} IS NOT NULL`),

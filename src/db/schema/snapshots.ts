@@ -17,8 +17,8 @@ export const snapshots = pgTable(
     /** SHA-256 of the manifest, in hexadecimal. */
     hash: text().notNull(),
     parentHash: text(),
-    /** Created by a person, before a run of the agent, before a restore, or on hibernation. */
-    role: text({ enum: ["checkpoint", "agent", "restore", "hibernation"] }).notNull(),
+    /** Created by a person, before a run of the agent, before a restore, on hibernation, or after a use of the project. */
+    role: text({ enum: ["checkpoint", "agent", "restore", "hibernation", "automatic"] }).notNull(),
     label: text().notNull(),
     fileCount: integer().notNull(),
     totalBytes: bigint({ mode: "number" }).notNull(),

@@ -2,14 +2,14 @@ import { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
 
 /**
- * What a change expects of the file at its path: that there is one, that there is none, or that it has one of these
- * versions. A runtime checks it in one step with the change.
+ * Precondition of a change to a file: the file must exist, must not exist, or must have one of these versions. A runtime
+ * checks the precondition and makes the change in one step.
  */
 export const ExpectedVersion = z.union([z.enum(["present", "absent"]), z.array(z.string())]);
 
 export type ExpectedVersion = z.infer<typeof ExpectedVersion>;
 
-/** Throws `precondition_failed` unless the file's version is an expected one; `version` is undefined without a file. */
+/** Throws `precondition_failed` unless the file's version is expected. `version` is undefined if the file does not exist. */
 export function requireVersion(
   path: string,
   version: string | undefined,

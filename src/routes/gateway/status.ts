@@ -24,6 +24,10 @@ export const status = endpoint({
       heartbeat: Moment.nullable().describe("As `last_sync`"),
       last_sync: Moment.nullable().describe("When the shard last compared its connections with the channels"),
       started_at: Moment.nullable().describe("Since when it has done so without a pause"),
+      notice: z
+        .string()
+        .nullable()
+        .describe("What does not work although the gateway runs: without Redis no reply is sent"),
     }),
   },
   handler: async ({ services, caller }) => {
@@ -39,6 +43,7 @@ export const status = endpoint({
       heartbeat: found.lastSync?.toISOString() ?? null,
       last_sync: found.lastSync?.toISOString() ?? null,
       started_at: found.startedAt?.toISOString() ?? null,
+      notice: found.notice,
     };
   },
 });

@@ -1,4 +1,5 @@
 import type { Endpoint } from "#src/http/endpoint.ts";
+import { beginProjectAnew } from "./begin-anew.ts";
 import { createProject } from "./create.ts";
 import { deleteProject } from "./delete.ts";
 import { exportProject } from "./export.ts";
@@ -28,6 +29,7 @@ export const projectEndpoints: readonly Endpoint[] = [
   startProject,
   stopProject,
   hibernateProject,
+  beginProjectAnew,
   getMyRole,
   getSettings,
   updateSettings,

@@ -25,6 +25,9 @@ export const StatusFields = {
   environment_status: EnvironmentStatus,
   compute_tier: z.enum(["none", "environment"]),
   error: z.string().nullable().describe("Why the last change of state failed"),
+  files_lost_at: Moment.nullable().describe(
+    "When it was found that the project's files are lost and in no snapshot; it does nothing until a person begins it anew",
+  ),
 };
 
 /** A project, with the field names of both client families. */
@@ -55,6 +58,7 @@ export function describeStatus(project: projects.Project, status: Status = proje
     environment_status: environmentStatus(project, status),
     compute_tier: status === "running" ? ("environment" as const) : ("none" as const),
     error: project.error,
+    files_lost_at: project.lostAt?.toISOString() ?? null,
   };
 }
 

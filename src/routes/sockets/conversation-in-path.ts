@@ -64,11 +64,13 @@ async function serve(
     const named = safeParseJson(first, FirstFrame)?.value;
     if (!named) throw new AppError("invalid_input", "The first frame carries the project_id");
     const { id, role } = await requireProject(services, caller, named.project_id, "chat.view");
-    const resume = [...resumed(query), ...resumedBy(first)];
+    const asked = resumedBy(first);
+    const resume = [...resumed(query), ...asked];
     const readsFiles = isAuthorized(caller, "file.read", role);
     const who = { userId: caller.userId, standing, readsFiles };
     const opening = { kind: "conversation", ...who, wish: NO_WISH, resume } as const;
-    await services.sockets.join(id, opening, client, () => waiting.end());
+    // A first frame that resumes is in the opening. Handled again, it would repeat the events of a task that has ended since.
+    await services.sockets.join(id, opening, client, () => waiting.end().slice(asked.length));
   } catch (error) {
     if (!(error instanceof AppError)) services.log.error("socket failed", { path: PATH, cause: error });
     waiting.end();

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, inject, it } from "vitest";
 import { Compaction } from "#src/agent/context/compaction.ts";
 import { ConversationWindow } from "#src/agent/context/within-window.ts";
 import type { HistoryMessage } from "#src/agent/transcript.ts";
@@ -8,6 +8,10 @@ import { estimateTokens } from "#src/models/estimate-tokens.ts";
 import type { ModelMessage } from "#src/models/model.ts";
 import { answeringModel, modelError, never } from "#test/support/answering-model.ts";
 import { expectValid, shownTurns, turn } from "./conversation.ts";
+import { runs } from "#test/support/soak.ts";
+
+/** Histories that are tried; many more in `npm run soak`. */
+const RUNS = runs(15);
 
 const chars = (most: number) => fc.oneof(fc.nat(200), fc.nat(most));
 
@@ -100,6 +104,6 @@ it("keeps every conversation whole, in order and under the window, whatever its 
         );
       }
     }),
-    { numRuns: 40, seed: 20_260_501 },
+    { numRuns: RUNS, seed: inject("fuzzSeed") },
   );
 });

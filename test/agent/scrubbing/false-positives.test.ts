@@ -18,18 +18,18 @@ const filesAt = (pattern: string, count = 1000) =>
 const materials: [string, () => string, number][] = [
   ["a lock file", () => readFileSync("package-lock.json", "utf8"), 0],
   ["minified programs", () => filesAt("node_modules/**/*.min.js", 12), 0],
-  ["bundled programs", () => filesAt("node_modules/{zod,hono,jose,drizzle-orm}/**/*.js", 400), 1],
-  ["declarations", () => filesAt("node_modules/{typescript/lib/lib.*,hono/**/*,openai/**/*}.d.ts", 400), 1],
-  ["the source of this service", () => filesAt("{src,functions,durable-objects,local}/**/*.ts"), 8],
+  ["bundled programs", () => filesAt("node_modules/{zod,hono,jose,drizzle-orm}/**/*.js", 150), 1],
+  ["declarations", () => filesAt("node_modules/{typescript/lib/lib.*,hono/**/*,openai/**/*}.d.ts", 150), 1],
+  ["the source of this service", () => filesAt("{src,functions,durable-objects,local}/**/*.ts", 400), 8],
   ["its documents", () => filesAt("{README,AGENTS,docs/**/*}.md"), 4],
-  ["readme files of packages", () => filesAt("node_modules/*/README.md"), 29],
+  ["readme files of packages", () => filesAt("node_modules/*/README.md", 250), 29],
   ["descriptions of packages", () => filesAt("node_modules/*/package.json"), 0],
   ["source maps", () => filesAt("node_modules/*/dist/*.map", 40), 0],
   [
     "a log of git",
     () =>
       Array.from(
-        { length: 5000 },
+        { length: 1500 },
         () => `commit ${hash(40)}\nMerge: ${hash(7)} ${hash(8)}\nindex ${hash(10)}..${hash(10)} 100644\n`,
       ).join("\n"),
     0,
@@ -37,7 +37,7 @@ const materials: [string, () => string, number][] = [
   [
     "lists of identifiers",
     () =>
-      Array.from({ length: 5000 }, () => `${crypto.randomUUID()} sha256:${hash(64)} ${hash(32)}`).join("\n"),
+      Array.from({ length: 1500 }, () => `${crypto.randomUUID()} sha256:${hash(64)} ${hash(32)}`).join("\n"),
     0,
   ],
   ["a listing of files", () => globSync("node_modules/{hono,zod,openai,vue,effect}/**/*").join("\n"), 0],

@@ -71,15 +71,14 @@ const settings: [string, (key: string) => string][] = [
   ],
 ];
 
-describe.each(keys)("a key of %s", (_, key) => {
-  it.each(settings)("is hidden %s", (_setting, write) => {
-    const text = write(key);
-    const shown = scrubText(text, nothing);
+it.each(keys)("a key of %s is hidden, however it is written", (_, key) => {
+  // Neither the key nor the half of it that is secret.
+  const kept = key.slice(-Math.floor(key.length / 2)).slice(0, 12);
+  for (const [, write] of settings) {
+    const shown = scrubText(write(key), nothing);
     expect(shown).toContain("«secret»");
-    // Neither the key nor the half of it that is secret.
-    const kept = key.slice(-Math.floor(key.length / 2)).slice(0, 12);
     expect(stripVTControlCharacters(shown)).not.toContain(kept);
-  });
+  }
 });
 
 it.each(["OPENSSH", "RSA", "EC", "ENCRYPTED", ""])("hides the body of a private key (%s)", (kind) => {
@@ -120,7 +119,7 @@ it.each([
 });
 
 describe("tokens drawn at random, with nothing beside them", () => {
-  const RUNS = 2000;
+  const RUNS = 500;
   it.each([
     ["base62", BASE62, 24, 0.85],
     ["base62", BASE62, 32, 0.95],

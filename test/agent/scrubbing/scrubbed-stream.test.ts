@@ -1,10 +1,13 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { KnownSecrets, scrubText } from "#src/agent/scrubbing/scrub.ts";
 import { ScrubbedStream } from "#src/agent/scrubbing/scrubbed-stream.ts";
 import { seeded } from "#test/support/random.ts";
 import { BASE62, BASE64, randomText } from "./random-text.ts";
+import { runs } from "#test/support/soak.ts";
 
-const random = seeded(5);
+/** Texts that are tried; as many again for each of `FUZZ_RUNS` in `npm run soak`. */
+const RUNS = 400 + 5 * runs(0);
+const random = seeded(inject("fuzzSeed"));
 const drawn = (length: number) => randomText(random, BASE62, length);
 const blob = Array.from({ length: 8 }, () => randomText(random, BASE64, 64)).join("\n");
 const values = {
@@ -63,12 +66,20 @@ function composed(): { text: string; cut: string[] } {
 }
 
 it("says what the whole would say, wherever it is cut", () => {
-  for (let run = 0; run < 1500; run += 1) {
+  for (let run = 0; run < RUNS; run += 1) {
     const { text, cut } = composed();
     const stream = new ScrubbedStream(known);
     const shown = cut.map((piece) => stream.push(piece)).join("") + stream.end();
     expect(shown).toBe(scrubText(text, known));
   }
+});
+
+it("names each of two secrets in one word, though the end of the first looks like a part of the second", () => {
+  const text = `https://user:${drawn(12)}@example.com/path${values.LONG}${values.LINES.slice(0, -1)}`;
+  const stream = new ScrubbedStream(known);
+  const shown = Array.from(text, (character) => stream.push(character)).join("") + stream.end();
+  expect(shown).toContain("«secret:LONG»«secret:LINES»");
+  expect(shown).toBe(scrubText(text, known));
 });
 
 it("never shows a part of a secret that goes on in a later piece", () => {

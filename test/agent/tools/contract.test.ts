@@ -110,6 +110,13 @@ function fieldsOf(schema: unknown, path: string): { path: string; description: s
   }, nested);
 }
 
+/** The names of the tools with an effect. */
+const having = (effect: string) =>
+  tools
+    .flatMap((tool) => (tool.effect === effect ? [tool.name] : []))
+    .toSorted((a, b) => a.localeCompare(b))
+    .join(" ");
+
 describe("the list of tools", () => {
   it("has the tools of the interface", () => {
     expect(toolDefinitions(toolContext(), null).map(({ name }) => name)).toEqual(Object.keys(CALLS));
@@ -122,34 +129,9 @@ describe("the list of tools", () => {
   });
 
   it("runs side by side only what reads, and runs again only what is safe to repeat", () => {
-    expect(Object.fromEntries(tools.map(({ name, effect }) => [name, effect]))).toEqual({
-      read_file: "read",
-      read_many_files: "read",
-      view_image: "read",
-      list_dir: "read",
-      glob: "read",
-      grep: "read",
-      write_file: "idempotent",
-      patch_file: "other",
-      multi_edit: "other",
-      bash_exec: "other",
-      git_status: "read",
-      git_diff: "read",
-      git_log: "read",
-      git_blame: "read",
-      todos: "idempotent",
-      update_plan: "idempotent",
-      memory_read: "read",
-      memory_write: "idempotent",
-      get_project_info: "read",
-      shell_open: "other",
-      shell_exec: "other",
-      write_stdin: "other",
-      shell_close: "other",
-      web_fetch: "read",
-      web_search: "read",
-      send_message: "other",
-      manage_schedule: "other",
+    expect({ read: having("read"), idempotent: having("idempotent") }).toEqual({
+      read: "get_project_info git_blame git_diff git_log git_status glob grep list_dir memory_read read_file read_many_files view_image web_fetch web_search",
+      idempotent: "memory_write todos update_plan write_file",
     });
   });
 });
@@ -172,46 +154,37 @@ describe.each(tools)("$name", (tool) => {
     expect(schema.safeParse({ ...args, no_such_argument: 1 }).success).toBe(false);
   });
 
-  it("does what it is for, with a sentence to tell", async () => {
-    const outcome = await runTool(toolCall(tool.name, args), toolContext({ runtime: runtime() }));
-    expect(outcome).toMatchObject({ success: true, result: { success: true, message: expect.any(String) } });
-  });
-
-  it("keeps what the model reads and what is recorded within bounds", async () => {
-    const { result } = await runTool(toolCall(tool.name, args), toolContext({ runtime: runtime() }));
-    expect(toModelText(result).length).toBeLessThanOrEqual(30_048);
-    expect(Buffer.byteLength(JSON.stringify(toEventResult(result)))).toBeLessThanOrEqual(32 * 1024);
-  });
-
-  it.each([
-    ["an argument it does not know", { no_such_argument: 1 }, "no_such_argument"],
-    ["a list", [], "expected object"],
-    ["text that is not JSON", '{"file_path": "a', "not valid JSON"],
-  ])("answers %s with an error that says how to call it", async (_what, bad, named) => {
-    const { success, result } = await runTool(toolCall(tool.name, bad), toolContext({ runtime: runtime() }));
-    expect(success).toBe(false);
-    expect(result["error"]).toContain(named);
-    expect(result["suggestion"]).toContain(tool.name);
-  });
-
-  it("does nothing once the run is aborted, and throws the reason", async () => {
-    const project = runtime();
-    const reason = new Error("cancelled by the user");
-    const context = toolContext({ runtime: project, signal: AbortSignal.abort(reason) });
-    await expect(runTool(toolCall(tool.name, args), context)).rejects.toBe(reason);
-    expect(project.writes).toEqual([]);
-  });
-
-  it("runs for a key that has its permission, and for no other", async () => {
+  it("does what it is for a key that has its permission, and keeps what is read and recorded within bounds", async () => {
     const allowed = toolContext({ runtime: runtime(), scopes: tool.scope ? [tool.scope] : [] });
-    expect((await runTool(toolCall(tool.name, args), allowed)).success).toBe(true);
-    if (tool.scope === null) return;
+    const outcome = await runTool(toolCall(tool.name, args), allowed);
+    expect(outcome).toMatchObject({ success: true, result: { success: true, message: expect.any(String) } });
+    expect(toModelText(outcome.result).length).toBeLessThanOrEqual(30_048);
+    expect(Buffer.byteLength(JSON.stringify(toEventResult(outcome.result)))).toBeLessThanOrEqual(32 * 1024);
+  });
+
+  it("does nothing for a key without its permission, once the run is aborted, or with wrong arguments", async () => {
     const project = runtime();
     const refused = await runTool(
       toolCall(tool.name, args),
       toolContext({ runtime: project, scopes: ["chat.send"] }),
     );
-    expect(refused).toMatchObject({ success: false, result: { error: expect.stringContaining(tool.scope) } });
+    // Some need no permission, and change nothing.
+    const scope = { success: false, result: { error: expect.stringContaining(tool.scope ?? "") } };
+    expect(refused).toMatchObject(tool.scope === null ? { success: true } : scope);
+    const reason = new Error("cancelled by the user");
+    const aborted = toolContext({ runtime: project, signal: AbortSignal.abort(reason) });
+    await expect(runTool(toolCall(tool.name, args), aborted)).rejects.toBe(reason);
+    for (const [bad, named] of [
+      [{ no_such_argument: 1 }, "no_such_argument"],
+      [[], "expected object"],
+      ['{"file_path": "a', "not valid JSON"],
+    ] as const) {
+      const outcome = await runTool(toolCall(tool.name, bad), toolContext({ runtime: project }));
+      expect(outcome).toMatchObject({
+        success: false,
+        result: { error: expect.stringContaining(named), suggestion: expect.stringContaining(tool.name) },
+      });
+    }
     expect(project.writes).toEqual([]);
   });
 });

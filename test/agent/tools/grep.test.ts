@@ -17,7 +17,7 @@ const many = () =>
   new MemoryRuntime(
     Object.fromEntries([
       [".gitignore", "*.tmp\nbuild/\n/cache\nlogs/*.txt\n"],
-      ...Array.from({ length: 20_000 }, (_, index) => [`src/d${index % 100}/f${index}.ts`, "x\n"]),
+      ...Array.from({ length: 3_000 }, (_, index) => [`src/d${index % 100}/f${index}.ts`, "x\n"]),
     ]),
   );
 
@@ -91,12 +91,12 @@ describe("grep", () => {
 
   /** Texts and patterns that keep a backtracking engine busy practically for ever. */
   it.each([
-    ["(a+)+$", `${"a".repeat(50_000)}b`],
-    ["(a|a)*c", "a".repeat(50_000)],
-    ["(a|aa)+$", `${"a".repeat(50_000)}!`],
-    ["(.*a){20}$", `${"a".repeat(20_000)}b`],
-    ["^(\\w+\\s?)*$", `${"word ".repeat(10_000)}!`],
-    ["(x+x+)+y", "x".repeat(50_000)],
+    ["(a+)+$", `${"a".repeat(10_000)}b`],
+    ["(a|a)*c", "a".repeat(10_000)],
+    ["(a|aa)+$", `${"a".repeat(10_000)}!`],
+    ["(.*a){20}$", `${"a".repeat(5_000)}b`],
+    ["^(\\w+\\s?)*$", `${"word ".repeat(3_000)}!`],
+    ["(x+x+)+y", "x".repeat(10_000)],
   ])("is not held up by %s", async (pattern, text) => {
     for (const multiline of [false, true]) {
       const result = await grep(

@@ -10,6 +10,8 @@ const throwing = (error: unknown) =>
   });
 const bash = toolCall("bash_exec", { command: "make" });
 
+const done = (exitCode: number) => ({ stdout: "", stderr: "", exitCode, timedOut: false });
+
 describe("running a tool call", () => {
   it("fails for an unknown tool with the names of those that exist", async () => {
     const { success, result } = await runTool(toolCall("delete_everything", {}), toolContext());
@@ -108,33 +110,32 @@ describe("running a tool call", () => {
     expect(JSON.stringify(outcome.result)).not.toMatch(/SQLITE|hunter2/);
   });
 
-  it("throws the signal's reason at once when the run is aborted, even if the runtime hangs", async () => {
-    const controller = new AbortController();
-    const reason = new Error("key revoked");
-    const runtime = new MemoryRuntime({}, () => {
-      queueMicrotask(() => controller.abort(reason));
-      return new Promise(() => {});
-    });
-    await expect(runTool(bash, toolContext({ runtime, signal: controller.signal }))).rejects.toBe(reason);
-  });
-
-  it("does not take a command that the abort ended for a result", async () => {
+  it.each<[string, (abort: () => void) => ReturnType<typeof done> | Promise<never>]>([
+    [
+      "even if the runtime hangs",
+      (abort) => {
+        queueMicrotask(abort);
+        return new Promise<never>(() => {});
+      },
+    ],
+    [
+      "though the command that the abort ended has a result",
+      (abort) => {
+        abort();
+        return done(130);
+      },
+    ],
+    [
+      "and not the failure that the abort caused",
+      (abort) => {
+        abort();
+        throw new Error("connection closed");
+      },
+    ],
+  ])("throws the signal's reason at once when the run is aborted, %s", async (_, outcome) => {
     const controller = new AbortController();
     const reason = new Error("cancelled");
-    const runtime = new MemoryRuntime({}, () => {
-      controller.abort(reason);
-      return { stdout: "", stderr: "", exitCode: 130, timedOut: false };
-    });
-    await expect(runTool(bash, toolContext({ runtime, signal: controller.signal }))).rejects.toBe(reason);
-  });
-
-  it("prefers the reason of the abort to the failure it caused", async () => {
-    const controller = new AbortController();
-    const reason = new Error("cancelled");
-    const runtime = new MemoryRuntime({}, () => {
-      controller.abort(reason);
-      throw new Error("connection closed");
-    });
+    const runtime = new MemoryRuntime({}, () => outcome(() => controller.abort(reason)));
     await expect(runTool(bash, toolContext({ runtime, signal: controller.signal }))).rejects.toBe(reason);
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   agentMessages,
   type AgentMessage,
@@ -31,57 +31,61 @@ async function handedOn(args: unknown, outcome: SentMessage = SENT) {
       return outcome;
     },
   };
-  return { ...(await call(args, { messages })), sent };
+  return { ...(await call(args, { messages })).result, sent };
 }
 
-describe("send_message", () => {
-  it("hands channel, target and text on, and says where it went", async () => {
-    const { sent, result } = await handedOn({ channel: "Slack", target: "C123", text: "Done" });
-    expect(sent).toEqual([
-      {
-        channel: "slack",
-        target: "C123",
-        text: "Done",
-        files: [],
-        sender: "Garden planner",
-        callId: "1:call_1",
-      },
-    ]);
-    expect(result).toMatchObject({
+const refusing = (code: AppError["code"], sentence: string) => () =>
+  Promise.reject(new AppError(code, sentence));
+const never = () => Promise.reject(new Error("This was not to be called"));
+
+/** Messages of a person without channels, but for what a test gives. */
+const messagesBy = (outlets: Partial<AgentOutlets>) =>
+  agentMessages({
+    safeFetch: never,
+    discordWebhookUrl: undefined,
+    count: async () => {},
+    scrub: async (text) => text,
+    toPlatform: refusing("not_found", "No Discord channel is connected"),
+    toOrigin: never,
+    toReceiver: never,
+    ...outlets,
+  });
+const sendBy = async (outlets: Partial<AgentOutlets>, args: object) =>
+  (await call({ text: "Hi", ...args }, { messages: messagesBy(outlets) })).result;
+
+describe("a message of an agent", () => {
+  it("is handed on with channel, target and text, and the agent is told where it went", async () => {
+    const message = { channel: "slack", target: "C123", text: "Done" };
+    expect(await handedOn({ ...message, channel: "Slack" })).toMatchObject({
       success: true,
       message: "Sent over slack.",
       channel: "slack",
       target: "C123",
       notification: "sent",
       details: { via: "channel", platform_message_id: "1700000000.000100" },
+      sent: [{ ...message, files: [], sender: "Garden planner", callId: "1:call_1" }],
     });
   });
 
-  it("reports a failed message as a failure, with the reason", async () => {
-    const { success, result } = await handedOn(
-      { channel: "slack", text: "Hi" },
+  it.each([
+    [
       { status: "failed", to: "Slack", reason: "The bot is not in the channel." },
-    );
-    expect(success).toBe(false);
-    expect(result).toMatchObject({
-      error: "The message was not sent. Slack: The bot is not in the channel.",
-      notification: "failed",
-    });
-  });
-
-  it("says that a message waits", async () => {
-    const waiting = {
-      status: "queued",
-      to: "Slack",
-      chatId: "D1",
-      reason: "Slack asks for patience.",
-    } as const;
-    const { result } = await handedOn({ channel: "slack", text: "Hi" }, waiting);
-    expect(result).toMatchObject({
-      success: true,
-      message: expect.stringMatching(/^Not sent yet: .* Slack: Slack asks for patience\.$/u),
-      notification: "queued",
-    });
+      {
+        success: false,
+        error: "The message was not sent. Slack: The bot is not in the channel.",
+        notification: "failed",
+      },
+    ],
+    [
+      { status: "queued", to: "Slack", chatId: "D1", reason: "Slack asks for patience." },
+      {
+        success: true,
+        message: expect.stringMatching(/^Not sent yet: .* Slack: Slack asks for patience\.$/u),
+        notification: "queued",
+      },
+    ],
+  ] as const)("that is not sent, or waits, is reported as such: %j", async (outcome, expected) => {
+    expect(await handedOn({ channel: "slack", text: "Hi" }, outcome)).toMatchObject(expected);
   });
 
   it.each([
@@ -97,87 +101,72 @@ describe("send_message", () => {
       { channel: "discord", target: "", text: "Hi" },
       { channel: "discord", target: undefined },
     ],
-  ])("understands %j", async (args, expected) => {
+    [
+      { channel: "slack", text: "Hi", files: ["./out/plan.pdf", "out/plan.pdf", "beds.csv"] },
+      { files: ["out/plan.pdf", "beds.csv"] },
+    ],
+  ])("is understood as a model writes it: %j", async (args, expected) => {
     expect((await handedOn(args)).sent).toMatchObject([expected]);
   });
 
-  it.each([{ text: "Half of it is done" }, { channel: "chat", text: "Half of it is done" }])(
-    "shows %j in the chat",
-    async (args) => {
-      const { sent, result } = await handedOn(args);
-      expect(sent).toEqual([]);
-      expect(result).toMatchObject({ success: true, channel: "chat", notification: "Half of it is done" });
-    },
-  );
-
-  it.each([{ target: "C1" }, { files: ["a.pdf"] }])("asks for the platform of %j", async (args) => {
-    const { sent, result } = await handedOn({ ...args, text: "Hi" });
-    expect(sent).toEqual([]);
-    expect(result).toMatchObject({
-      success: false,
-      error: "A target and files need their platform as the channel.",
+  it.each([{}, { channel: "chat" }])("to no channel is shown in the chat: %j", async (args) => {
+    const text = "Half of it is done";
+    expect(await handedOn({ ...args, text })).toMatchObject({
+      success: true,
+      channel: "chat",
+      notification: text,
+      sent: [],
     });
   });
 
-  it("hands files of the project on, each once", async () => {
-    const files = ["./out/plan.pdf", "out/plan.pdf", "beds.csv"];
-    const { sent, result } = await handedOn({ channel: "slack", text: "Hi", files });
-    expect(sent).toMatchObject([{ files: ["out/plan.pdf", "beds.csv"] }]);
-    expect(result["message"]).toBe(
-      "Sent over slack. The files follow; one that cannot be sent is named there instead.",
+  const PLATFORM = "A target and files need their platform as the channel.";
+  it.each([
+    [{ target: "C1" }, PLATFORM],
+    [{ files: ["a.pdf"] }, PLATFORM],
+    [{ channel: "slack", files: [".env"] }, "Hidden files are not sent"],
+    [{ channel: "slack", files: ["config/.secrets/key.pem"] }, "Hidden files are not sent"],
+    [{ channel: "slack", files: ["../other/plan.pdf"] }, "Path traversal is not allowed"],
+    [{ channel: "slack", files: ["/etc/passwd"] }, "is absolute"],
+  ])("is not sent, with the reason: %j", async (args, words) => {
+    const error = expect.stringContaining(words);
+    expect(await handedOn({ text: "Hi", ...args })).toMatchObject({ success: false, error, sent: [] });
+  });
+
+  it("is told why a channel may not send it, that there is none, and that a webhook takes no files", async () => {
+    for (const [code, sentence] of [
+      ["not_found", "No Discord channel is connected. A person connects one under Settings → Channels"],
+      ["forbidden", "The Discord channel may not write to 42"],
+    ] as const) {
+      const outlets = { toPlatform: refusing(code, sentence) };
+      expect(await sendBy(outlets, { channel: "discord", target: "42" })).toMatchObject({
+        success: false,
+        error: `${sentence}.`,
+        suggestion: expect.stringContaining("answer"),
+      });
+    }
+    expect((await sendBy({}, { channel: "email" }))["error"]).toMatch(
+      /^There is no channel "email": the channels are chat, reply, webhook, /u,
+    );
+    expect((await sendBy({}, { channel: "webhook", files: ["plan.pdf"] }))["error"]).toBe(
+      "A webhook takes no files: send the text alone.",
     );
   });
 
-  it.each([
-    [".env", "Hidden files are not sent"],
-    ["config/.secrets/key.pem", "Hidden files are not sent"],
-    ["../other/plan.pdf", "Path traversal is not allowed"],
-    ["/etc/passwd", "is absolute"],
-  ])("does not send %s", async (path, words) => {
-    const { sent, result } = await handedOn({ channel: "slack", text: "Hi", files: [path] });
-    expect(sent).toEqual([]);
-    expect(result["error"]).toContain(words);
-  });
-
-  it("gives no files to webhooks", async () => {
-    const wish = { channel: "webhook", text: "Hi", files: ["plan.pdf"] };
-    const { result } = await call(wish, { messages: messagesBy({}) });
-    expect(result["error"]).toBe("A webhook takes no files: send the text alone.");
-  });
-
-  it.each([
-    ["not_found", "No Discord channel is connected. A person connects one under Settings → Channels"],
-    ["forbidden", "The Discord channel may not write to 42"],
-  ] as const)("passes on why it may not be sent (%s)", async (code, sentence) => {
-    const messages = messagesBy({ toPlatform: refusing(code, sentence) });
-    const { success, result } = await call({ channel: "discord", target: "42", text: "Hi" }, { messages });
-    expect(success).toBe(false);
-    expect(result).toMatchObject({ error: `${sentence}.`, suggestion: expect.stringContaining("answer") });
-  });
-
-  it("names the channels to a model that invents one", async () => {
-    const { result } = await call({ channel: "email", text: "Hi" }, { messages: messagesBy({}) });
-    expect(result["error"]).toMatch(/^There is no channel "email": the channels are chat, reply, webhook, /u);
-  });
-
-  it("sends what it counted and scrubbed to the chat that the task came from", async () => {
+  it("to the chat that the task came from is scrubbed, and none is sent above the limit of a task", async () => {
     const sent: object[] = [];
-    const messages = messagesBy({
+    const outlets: Partial<AgentOutlets> = {
       scrub: async (text) => text.replace("hunter2", "***"),
       toOrigin: async (message) => {
         sent.push(message);
         return { platform: "slack", label: "Slack", status: "sent", chatId: "D1", platformMessageId: null };
       },
-    });
-    const { result } = await call({ channel: "reply", text: "It is hunter2" }, { messages });
-    expect(result).toMatchObject({ success: true, message: "Sent over Slack." });
+    };
+    const args = { channel: "reply", text: "It is hunter2" };
+    expect(await sendBy(outlets, args)).toMatchObject({ success: true, message: "Sent over Slack." });
+    const limit = "This task sends too many messages";
+    const counting = { ...outlets, count: refusing("rate_limited", limit) };
+    expect(await sendBy(counting, args)).toMatchObject({ success: false, error: limit });
     expect(sent).toEqual([{ text: "It is ***", files: [], callId: "1:call_1" }]);
-  });
-
-  it("sends nothing above the limit of a task", async () => {
-    const count = refusing("rate_limited", "This task sends too many messages");
-    const { result } = await call({ channel: "slack", text: "Hi" }, { messages: messagesBy({ count }) });
-    expect(result).toMatchObject({ success: false, error: "This task sends too many messages" });
   });
 
   it.each([
@@ -190,91 +179,58 @@ describe("send_message", () => {
       { success: false, error: "The message was not sent. The task's webhook: The receiver returned 500" },
     ],
     [undefined, { success: false, error: "This task has no webhook." }],
-  ])("tells what the task's receiver did: %j", async (outcome, expected) => {
-    const messages = messagesBy({ toReceiver: async () => outcome });
-    expect((await call({ channel: "webhook", text: "Hi" }, { messages })).result).toMatchObject(expected);
-  });
-
-  it("is for keys that may manage channels", async () => {
-    const { success, result } = await call({ channel: "slack", text: "Hi" }, { scopes: ["chat.send"] });
-    expect(success).toBe(false);
-    expect(result["error"]).toContain("channel.manage");
+  ])("to the task's receiver tells what that did: %j", async (outcome, expected) => {
+    expect(await sendBy({ toReceiver: async () => outcome }, { channel: "webhook" })).toMatchObject(expected);
   });
 });
 
-const refusing = (code: AppError["code"], sentence: string) => () =>
-  Promise.reject(new AppError(code, sentence));
-
-const never = () => Promise.reject(new Error("This was not to be called"));
-
-/** Messages of a person without channels, but for what a test gives. */
-const messagesBy = (outlets: Partial<AgentOutlets>) =>
-  agentMessages({
-    safeFetch: never,
-    discordWebhookUrl: undefined,
-    count: async () => {},
-    scrub: async (text) => text,
-    toPlatform: () => Promise.reject(new AppError("not_found", "No Discord channel is connected")),
-    toOrigin: never,
-    toReceiver: never,
-    ...outlets,
-  });
-
 describe("a message to the service's Discord webhook", () => {
+  const TOKEN = "a-token-that-nobody-may-see";
   let discord: Awaited<ReturnType<typeof startReceiver>>;
-  let reply: Reply = { status: 204 };
-  beforeEach(async () => {
-    reply = { status: 204 };
+  let reply: Reply;
+  beforeAll(async () => {
     discord = await startReceiver(() => reply);
   });
-  afterEach(() => discord.close());
+  afterAll(() => discord.close());
+  beforeEach(() => {
+    reply = { status: 204 };
+    discord.deliveries.length = 0;
+  });
 
-  const TOKEN = "a-token-that-nobody-may-see";
-  const post = (args: Record<string, unknown> = {}) => {
+  const post = (args: object = {}, outlets: Partial<AgentOutlets> = {}) => {
     const discordWebhookUrl = `${discord.url}/api/webhooks/1/${TOKEN}`;
     const safeFetch = createSafeFetch({ allowPrivate: false, allowedOrigins: [discord.url] });
-    const messages = messagesBy({ safeFetch, discordWebhookUrl });
+    const messages = messagesBy({ safeFetch, discordWebhookUrl, ...outlets });
     return call({ channel: "discord", text: "The build is green, @everyone", ...args }, { messages });
   };
 
-  it("is one embed that mentions no person", async () => {
-    const { result } = await post();
-    expect(result).toMatchObject({ success: true, channel: "discord", details: { via: "webhook" } });
+  it("is one embed that mentions no person; a target makes no difference there", async () => {
+    expect((await post()).result).toMatchObject({
+      success: true,
+      channel: "discord",
+      details: { via: "webhook" },
+    });
     const [delivery] = discord.deliveries;
     expect(delivery).toMatchObject({
       method: "POST",
       path: `/api/webhooks/1/${TOKEN}`,
       headers: { "content-type": "application/json" },
     });
-    expect(JSON.parse(delivery?.body ?? "")).toEqual({
-      embeds: [
-        {
-          title: "Agent Notification",
-          description: "The build is green, @everyone",
-          color: 0x7c3aed,
-          timestamp: expect.stringMatching(/^\d{4}-.*Z$/u),
-          footer: { text: "Garden planner" },
-        },
-      ],
-      allowed_mentions: { parse: [] },
-    });
-  });
-
-  it("is not sent to where a channel may not write", async () => {
-    const toPlatform = refusing("forbidden", "The Discord channel may not write to 42");
-    const discordWebhookUrl = `${discord.url}/api/webhooks/1/${TOKEN}`;
-    const messages = messagesBy({ toPlatform, discordWebhookUrl });
-    expect((await call({ channel: "discord", target: "42", text: "Hi" }, { messages })).success).toBe(false);
-    expect(discord.deliveries).toEqual([]);
-  });
-
-  it("says that a target makes no difference there", async () => {
+    const embed = {
+      title: "Agent Notification",
+      description: "The build is green, @everyone",
+      color: 0x7c3aed,
+      timestamp: expect.stringMatching(/^\d{4}-.*Z$/u),
+      footer: { text: "Garden planner" },
+    };
+    expect(JSON.parse(delivery?.body ?? "")).toEqual({ embeds: [embed], allowed_mentions: { parse: [] } });
     expect((await post({ target: "42" })).result["message"]).toContain("The target was not used");
   });
 
-  it("is refused before it is sent when it is too long", async () => {
-    const { result } = await post({ text: "x".repeat(4_001) });
-    expect(result["error"]).toContain("4001 characters");
+  it("is not sent when it is too long, nor to where a channel may not write", async () => {
+    const toPlatform = refusing("forbidden", "The Discord channel may not write to 42");
+    expect((await post({ target: "42" }, { toPlatform })).success).toBe(false);
+    expect((await post({ text: "x".repeat(4_001) })).result["error"]).toContain("4001 characters");
     expect(discord.deliveries).toEqual([]);
   });
 
@@ -286,19 +242,14 @@ describe("a message to the service's Discord webhook", () => {
   ])("that is answered %i is a failure, which does not tell the address", async (status, words) => {
     reply = { status, headers: { location: "/elsewhere" } };
     const outcome = await post();
-    expect(outcome.success).toBe(false);
-    expect(outcome.result["error"]).toContain(words);
+    expect(outcome.result).toMatchObject({ success: false, error: expect.stringContaining(words) });
     expect(discord.deliveries).toHaveLength(1);
     expect(JSON.stringify(outcome) + String(outcome.cause)).not.toContain(TOKEN);
   });
 
   it("to an address that cannot be reached is a failure, which does not tell it either", async () => {
-    const discordWebhookUrl = `https://discord.test/${TOKEN}`;
     const safeFetch = () => Promise.reject(new AppError("unavailable", "no", { cause: new Error(TOKEN) }));
-    const outcome = await call(
-      { channel: "discord", text: "x" },
-      { messages: messagesBy({ safeFetch, discordWebhookUrl }) },
-    );
+    const outcome = await post({}, { safeFetch });
     expect(outcome.success).toBe(false);
     expect(outcome.cause).toBeUndefined();
     expect(JSON.stringify(outcome)).not.toContain(TOKEN);

@@ -124,6 +124,7 @@ describe("a plan's file", () => {
       fc.property(plans, (plan) => {
         expect(parsePlan(formatPlan(plan))).toEqual(plan);
       }),
+      { numRuns: 30 },
     );
   });
 

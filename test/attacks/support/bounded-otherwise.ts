@@ -106,6 +106,7 @@ export const BOUNDED_OTHERWISE: Readonly<Record<string, string>> = {
   startProject: BACKGROUND,
   stopProject: BACKGROUND,
   hibernateProject: BACKGROUND,
+  beginProjectAnew: BACKGROUND,
   recoverProjectVolume: BACKGROUND,
   restoreSnapshot: BACKGROUND,
   startContainer: BACKGROUND,

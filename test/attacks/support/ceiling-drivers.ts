@@ -39,6 +39,8 @@ import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { asMember, newColleague, type Colleague } from "#test/support/colleagues.ts";
 import type { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { CLIENT } from "#test/support/people.ts";
+import type { DeploymentSettings } from "#src/db/schema/deployments.ts";
+import { partOf } from "#test/support/part-of.ts";
 
 type TierVariable = (typeof CEILINGS)["projects"]["variable"];
 
@@ -299,8 +301,8 @@ export const DRIVERS: Readonly<Record<CeilingName, (deps: Ceiled) => Promise<Hol
   },
   async unfinished_deployments(deps) {
     const { owner, projectId } = await newProject(deps.db);
+    const settings = partOf<DeploymentSettings>({});
     const at = { projectId, containerId: null, userId: owner.id, provider: "vercel" } as const;
-    const settings = Object({});
     return {
       async make() {
         const site = { ...at, id: newId(), account: "account", isStandin: true, name: "site" };

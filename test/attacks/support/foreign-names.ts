@@ -8,6 +8,7 @@ import {
   type JsonSchema,
   type Operation,
 } from "#test/surface/operations.ts";
+import { fieldsOf } from "#test/support/fields.ts";
 
 /** A place of a request that names something: a parameter of the path or the query, or a field of the body, however deep. */
 export interface Slot {
@@ -21,7 +22,7 @@ export interface Slot {
 /** What is sent: the address and the body. */
 export interface Wording {
   address: string;
-  json: Record<string, unknown> | undefined;
+  json: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
@@ -40,21 +41,21 @@ export function slotsOf(document: Document, operation: Operation): Slot[] {
     each.in === "header" ? [] : [{ ...each, in: each.in, trail: [] }],
   );
   const schema = bodySchemaOf(document, operation);
-  return [...parameters, ...(schema ? fieldsOf(document, schema, []) : [])].filter(
+  return [...parameters, ...(schema ? slotsIn(document, schema, []) : [])].filter(
     ({ name }) => !NO_NAMES.has(name),
   );
 }
 
-function fieldsOf(document: Document, schema: JsonSchema, trail: readonly string[]): Slot[] {
+function slotsIn(document: Document, schema: JsonSchema, trail: readonly string[]): Slot[] {
   if (trail.length > MAX_DEPTH) return [];
   const { anyOf, properties, items, type } = resolve(document, schema);
-  if (Array.isArray(anyOf)) return anyOf.flatMap((each) => fieldsOf(document, Object(each), trail));
+  if (Array.isArray(anyOf)) return anyOf.flatMap((each) => slotsIn(document, fieldsOf(each), trail));
   if (properties) {
     return Object.entries(properties).flatMap(([name, each]) =>
-      fieldsOf(document, Object(each), [...trail, name]),
+      slotsIn(document, fieldsOf(each), [...trail, name]),
     );
   }
-  if (items) return fieldsOf(document, Object(items), [...trail, "[]"]);
+  if (items) return slotsIn(document, fieldsOf(items), [...trail, "[]"]);
   const isText = [type].flat().includes("string");
   const name = trail.findLast((each) => each !== "[]") ?? "";
   return isText && trail.length > 0 ? [{ in: "body", name, trail, schema }] : [];
@@ -105,7 +106,7 @@ export function worded(
   const address = addressOf(operation, samples);
   if (slot.in === "body") {
     const schema = bodySchemaOf(document, operation) ?? {};
-    return { address, json: Object(placed(document, schema, samples, slot.trail, value, json)) };
+    return { address, json: fieldsOf(placed(document, schema, samples, slot.trail, value, json)) };
   }
   const [path = "", query] = address.split("?");
   const all = new URLSearchParams(query);
@@ -126,15 +127,22 @@ function placed(
   const { anyOf, properties, items } = resolve(document, schema);
   if (Array.isArray(anyOf)) {
     const fitting = anyOf.find((each) => {
-      const own = resolve(document, Object(each));
-      return step === "[]" ? "items" in own : step in Object(own["properties"]);
+      const own = resolve(document, fieldsOf(each));
+      return step === "[]" ? "items" in own : step in fieldsOf(own["properties"] ?? {});
     });
-    return placed(document, Object(fitting), samples, [step, ...rest], value, around);
+    return placed(document, fieldsOf(fitting ?? {}), samples, [step, ...rest], value, around);
   }
-  if (step === "[]") return [placed(document, Object(items), samples, rest, value, undefined)];
-  const fields: Record<string, unknown> = Object(around ?? exampleOf(document, schema, samples));
+  if (step === "[]") return [placed(document, fieldsOf(items ?? {}), samples, rest, value, undefined)];
+  const fields = fieldsOf(around ?? exampleOf(document, schema, samples));
   return {
     ...fields,
-    [step]: placed(document, Object(Object(properties)[step]), samples, rest, value, undefined),
+    [step]: placed(
+      document,
+      fieldsOf(fieldsOf(properties ?? {})[step] ?? {}),
+      samples,
+      rest,
+      value,
+      undefined,
+    ),
   };
 }

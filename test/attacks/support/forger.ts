@@ -12,6 +12,7 @@ import { PlatformRows } from "#test/domain/messaging/support/people-of-platforms
 import { NO_EVENT_LIMITS } from "#test/support/event-limits.ts";
 import { MemoryTaskLogs } from "#test/support/memory-task-logs.ts";
 import { NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
+import { partOf } from "#test/support/part-of.ts";
 
 /** How an event names its sender. */
 export const CLAIMS = {
@@ -19,6 +20,8 @@ export const CLAIMS = {
   "another id of the sender": (victim: string) => ({ id: newId().slice(-12), alternateId: victim }),
 } as const;
 export type Claim = keyof typeof CLAIMS;
+
+type InboxDeps = Parameters<typeof receiveEvents>[0];
 
 const publish = async () => {};
 
@@ -37,7 +40,7 @@ export class Forger {
     this.rows = new PlatformRows(db);
   }
 
-  get deps(): ConversationDeps {
+  get deps(): ConversationDeps & InboxDeps {
     const queue = { publish, publishBatch: publish, ensureSchedule: publish, answers: async () => true };
     const api: ChannelApi = {
       identify: async () => ({ botId: "1", botName: "bot" }),
@@ -47,13 +50,14 @@ export class Forger {
         return { messageId: String(this.sent.length) };
       },
     };
-    return Object({
+    return partOf({
       db: this.#db,
       log: { ...createLog(), warn: () => {}, error: () => {} },
-      taskLogs: new MemoryTaskLogs(queue),
+      taskLogs: new MemoryTaskLogs(queue).through((act) => act()),
       queue,
       rateLimits: NO_EVENT_LIMITS,
       channels: Object.fromEntries(PLATFORMS.map((each) => [each, { ...adapters[each], api: () => api }])),
+      apiEnvironment: {},
       channelSecrets: { encrypt: async (text: string) => text, decrypt: async (text: string) => text },
       deliveryStream: {
         appendAndTake: () => Promise.reject(new Error("There is no Redis")),
@@ -107,7 +111,7 @@ export class Forger {
             replyTo: undefined,
             sentAt: undefined,
           };
-    await receiveEvents(Object(this.deps), channel, [event]);
+    await receiveEvents(this.deps, channel, [event]);
     await advanceSession(this.deps, {
       channelId: channel.id,
       sessionKey: sessionKeyOf(channel.channelType, place),

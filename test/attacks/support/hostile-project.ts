@@ -19,16 +19,21 @@ export async function openCommandProject(api: ApiClient): Promise<CommandProject
   return openProject(api);
 }
 
-/** Some with the files that hostile commands read. */
-export async function openHostileProjects(api: ApiClient, count: number): Promise<CommandProject[]> {
+/** Some with the files that these hostile commands read. */
+export async function openHostileProjects(
+  api: ApiClient,
+  count: number,
+  commands: string,
+): Promise<CommandProject[]> {
   const projects: CommandProject[] = [];
-  while (projects.length < count) projects.push(await openHostileProject(api));
+  while (projects.length < count) projects.push(await openHostileProject(api, commands));
   return projects;
 }
 
-async function openHostileProject(api: ApiClient): Promise<CommandProject> {
+async function openHostileProject(api: ApiClient, commands: string): Promise<CommandProject> {
   const { token, id, run } = await openProject(api);
-  for (const [name, content] of Object.entries(HOSTILE_FILES)) {
+  const read = Object.entries(HOSTILE_FILES).filter(([name]) => commands.includes(name));
+  for (const [name, content] of read) {
     const { status } = await api.call("PUT", `/api/projects/${id}/files/raw?path=${name}`, {
       token,
       body: content(),

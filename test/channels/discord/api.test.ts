@@ -1,10 +1,53 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Button, ChannelApi, MediaReference, Place, ReceivedClick } from "#src/channels/channel.ts";
 import { replyToInteraction } from "#src/channels/discord/api.ts";
 import { discord } from "#src/channels/discord/index.ts";
+import { adapters } from "#src/channels/index.ts";
 import { type DiscordMock, startDiscord } from "#test/support/platforms/discord.ts";
 import type { Fault } from "#test/support/platforms/platform-server.ts";
-import { environmentOf, failureOf, outgoingText } from "../environment.ts";
+import { apiContract } from "../api-contract.ts";
+import { environmentAt, failureOf, outgoingText } from "../environment.ts";
+import { mediaAt, troubles } from "../platform-under-test.ts";
+
+apiContract({
+  label: "Discord",
+  render: (markdown) => adapters.discord.render(markdown),
+  reads: ({ markup }) => markup,
+  has: ["network", "threads", "replies", "downloads", "downloadsByAddress"],
+  async start() {
+    const platform = await startDiscord();
+    const place: Place = {
+      chatId: platform.addChannel({ guildId: "1" }),
+      chatType: "group",
+      threadId: undefined,
+    };
+    const { bot_token: token } = platform.credentials;
+    const ann = platform.person("ann");
+    const messageId = platform.say({ channelId: place.chatId, text: "hi", author: ann });
+    const sent = ({ threadId, chatId }: Place) => platform.sent(threadId ?? chatId);
+    return {
+      api: adapters.discord.api(platform.credentials, environmentAt("discord", platform.url)),
+      secrets: [token],
+      place,
+      thread: { ...place, threadId: platform.addChannel({ guildId: "1" }) },
+      message: { messageId, sender: { id: ann.id, alternateId: undefined, name: ann.username } },
+      texts: (at) => sent(at).map(({ content, replyTo }) => ({ text: content, replyTo })),
+      files: (at) => sent(at).flatMap(({ files }) => files.map(({ bytes }) => bytes)),
+      trouble: troubles(platform, {
+        unauthorized: { status: 401, json: { message: "401: Unauthorized", code: 0 } },
+        refused: { status: 400, json: { message: `Invalid ${token}`, code: 50_035 } },
+      }),
+      callCount: () => platform.calls.length,
+      file(bytes) {
+        const files = [{ filename: "a.png", mimeType: "image/png", bytes: Buffer.from(bytes) }];
+        const id = platform.say({ channelId: place.chatId, text: "", files });
+        return mediaAt(platform.wire(id)?.attachments[0]?.url ?? "");
+      },
+      fileAt: mediaAt,
+      close: () => platform.close(),
+    };
+  },
+});
 
 const ANN = { id: "1", alternateId: undefined, name: "Ann" };
 
@@ -21,10 +64,7 @@ beforeEach(() => {
   place = { chatId: channelId, chatType: "group", threadId: undefined };
 });
 
-const environment = () => {
-  const parts = environmentOf();
-  return { ...parts, baseUrls: { ...parts.baseUrls, discord: platform.url } };
-};
+const environment = () => environmentAt("discord", platform.url);
 const api = (changed: Partial<DiscordMock["credentials"]> = {}): ChannelApi =>
   discord.api({ ...platform.credentials, ...changed }, environment());
 const text = (markup: string, parts: Parameters<typeof outgoingText>[2] = {}) =>
@@ -56,13 +96,6 @@ describe("a Discord bot", () => {
     ["the key of another application", { public_key: "3d".repeat(32) }],
   ])("with %s is unauthorized", async (_, changed) => {
     expect(await failureOf(api(changed).identify())).toMatchObject({ kind: "unauthorized" });
-  });
-
-  it("writes to a person", async () => {
-    const found = await api().directPlace("4711");
-    expect(found).toMatchObject({ chatType: "dm", threadId: undefined });
-    await api().send(outgoingText(found, "Hello"));
-    expect(platform.sent(found.chatId)).toMatchObject([{ content: "Hello" }]);
   });
 });
 
@@ -103,15 +136,6 @@ describe("a text to Discord", () => {
     expect(await failureOf(api().send(message))).toMatchObject({ mayHaveHappened: true });
     const { messageId } = await api().send(message);
     expect(sent()).toMatchObject([{ id: messageId, content: "Once" }]);
-  });
-
-  it("loses its buttons in an edit, and may be removed twice", async () => {
-    const { messageId = "" } = await api().send(text("Allow?", { buttons: [button("Yes")] }));
-    await api().edit?.({ place, messageId, text: { markup: "Allowed", plain: "" } });
-    expect(sent()).toMatchObject([{ content: "Allowed", components: [] }]);
-    await api().remove?.({ place, messageId });
-    expect(sent()).toEqual([]);
-    await api().remove?.({ place, messageId });
   });
 
   it("follows typing and reactions", async () => {
@@ -212,13 +236,6 @@ describe("the confirmation of a click", () => {
     await api().confirmClick?.(click, "Not @everyone's");
     expect(sent()).toMatchObject([{}, { content: "Not @everyone's", isEphemeral: true, pings: [] }]);
   });
-
-  it("is no failure when it comes too late", async () => {
-    const click = await press();
-    platform.expireInteractions();
-    await api().confirmClick?.(click, "Late");
-    expect(sent()).toHaveLength(1);
-  });
 });
 
 describe("a file from Discord", () => {
@@ -229,7 +246,7 @@ describe("a file from Discord", () => {
       text: "",
       files: [{ filename: "a.txt", mimeType: "text/plain", bytes }],
     });
-    return String(Object(platform.wire(id)).attachments[0].url);
+    return platform.wire(id)?.attachments[0]?.url ?? "";
   };
 
   it("is fetched without the token", async () => {
@@ -270,16 +287,13 @@ describe("a failing Discord", () => {
   const page: Fault = { kind: "answer", status: 403, text: "<html>Cloudflare</html>" };
   it.each([
     ["too many calls", { kind: "busy", retryAfterSeconds: 1.5 }, "busy", false],
-    ["a 500", { kind: "answer", status: 500, text: "" }, "unreachable", true],
     [
       "a 503 of its own",
       { kind: "answer", status: 503, json: { code: 0, message: "" } },
       "unreachable",
       true,
     ],
-    ["garbage", { kind: "garbage" }, "unreachable", true],
     ["another shape", { kind: "answer", json: { id: 7 } }, "unreachable", true],
-    ["a lost answer", { kind: "lost" }, "unreachable", true],
     ["a lost connection", { kind: "cut" }, "unreachable", true],
     ["a page of its proxy", page, "unreachable", false],
     [
@@ -301,28 +315,10 @@ describe("a failing Discord", () => {
     expect(await failureOf(api().identify())).toMatchObject({ kind: "busy", retryAfterSeconds: 60 });
   });
 
-  it("that does not answer is given up", async () => {
-    platform.failNext({ kind: "hang" });
-    const before = platform.calls.length;
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    try {
-      const failing = failureOf(api().send(text("Hello")));
-      while (platform.calls.length === before) await new Promise((resolve) => setImmediate(resolve));
-      await vi.advanceTimersByTimeAsync(60_000);
-      const failure = await failing;
-      expect(failure).toMatchObject({ kind: "unreachable", mayHaveHappened: true });
-      expectNoSecret(failure);
-    } finally {
-      vi.useRealTimers();
-    }
-  });
-
   it.each([
     [10_003, /channel does not exist/u],
-    [50_001, /no access/u],
     [50_007, /private messages/u],
     [50_013, /permission/u],
-    [50_083, /archived/u],
     [160_005, /locked/u],
     [99_999, /Error 99999/u],
   ])("that refuses with %i will refuse again", async (code, words) => {
@@ -343,18 +339,6 @@ describe("a failing Discord", () => {
     platform.failNext({ kind: "answer", status: 400, json: { code: 1, message: `No ${token}` } });
     const other = await failureOf(api().send(text("Hello", { replyTarget: token })));
     expect(`${other.message} ${other.stack}`).not.toContain(token);
-  });
-
-  it("that refuses the token needs another", async () => {
-    const own = await startDiscord();
-    const parts = environmentOf();
-    const bot = discord.api(own.credentials, { ...parts, baseUrls: { ...parts.baseUrls, discord: own.url } });
-    own.revokeToken();
-    const failure = await failureOf(bot.directPlace("4711"));
-    expect(failure).toMatchObject({ kind: "unauthorized" });
-    expect(failure.message).toMatch(/enter a new one/u);
-    await own.close();
-    expect(await failureOf(bot.directPlace("4711"))).toMatchObject({ kind: "unreachable" });
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { connectDiscord } from "#src/channels/discord/connection.ts";
+import { fieldsOf } from "#test/support/fields.ts";
 import { ScriptedKeeper, scriptedEnvironment } from "../keeper.ts";
 
 const credentials = { bot_token: "a.bot.token", application_id: "1", public_key: "ab" };
@@ -135,7 +136,7 @@ describe("Discord's gateway", () => {
     keeper.socket.say({ op: 9, d: false });
     const failure = await ended.catch((error: unknown) => error);
     expect(failure).toMatchObject({ kind: "unreachable" });
-    const { retryAfterSeconds } = Object(failure);
+    const { retryAfterSeconds } = fieldsOf(failure);
     expect(retryAfterSeconds).toBeGreaterThanOrEqual(1);
     expect(retryAfterSeconds).toBeLessThanOrEqual(5);
     expect(keeper.mind).toEqual({});
@@ -156,10 +157,10 @@ describe("Discord's gateway", () => {
     keeper.socket.close(code);
     const what = await ended.then(
       () => "connects again",
-      (error: unknown) => Object(error).kind,
+      (error: unknown) => fieldsOf(error)["kind"],
     );
     expect(what).toBe(outcome);
-    expect(Object(keeper.mind).sessionId).toBe(session);
+    expect(fieldsOf(keeper.mind)["sessionId"]).toBe(session);
   });
 
   it("begins no session when few are left for the day", async () => {

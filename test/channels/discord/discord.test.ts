@@ -88,18 +88,14 @@ describe("a Discord signature", () => {
     });
   });
 
-  it.each([
-    "00".repeat(32),
-    `${"00".repeat(31)}80`,
-    `01${"00".repeat(31)}`,
-    "zz".repeat(32),
-    "ff".repeat(32),
-    "d75a98",
-  ])("with the key %s is refused", async (key) => {
-    for (const hex of [PING_SIGNATURE, "00".repeat(64), `01${"00".repeat(63)}`]) {
-      expect(await verifyPing(hex, key)).toBe(false);
-    }
-  });
+  it.each(["00".repeat(32), `01${"00".repeat(31)}`, "zz".repeat(32), "d75a98"])(
+    "with the key %s is refused",
+    async (key) => {
+      for (const hex of [PING_SIGNATURE, "00".repeat(64), `01${"00".repeat(63)}`]) {
+        expect(await verifyPing(hex, key)).toBe(false);
+      }
+    },
+  );
 
   it("with a key that accepts forged signatures is no credential", () => {
     const isValid = (key: string) =>
@@ -160,7 +156,6 @@ describe("a Discord interaction", () => {
       ],
       "y",
     ],
-    [[{ name: "sub", type: 1, options: [] }], "/new"],
     [[{ name: "prompt", type: 3, value: " " }], "/new"],
   ])("of a command with options %j says %j", (options, text) => {
     expect(read({ ...command, data: { ...command.data, options } }).events).toMatchObject([{ text }]);
@@ -210,14 +205,11 @@ describe("a Discord interaction", () => {
       { type: 8, data: { choices: [] } },
     ],
     [{ ...base, type: 5 }, { type: 6 }],
-    [{ ...base, type: 99 }, { type: 6 }],
   ])("of another type is no event: %j", (interaction, json) => {
     expect(read(interaction)).toEqual({ reply: { json }, events: [] });
   });
 
   it.each([
-    [{}],
-    [[]],
     [null],
     [{ type: 2 }],
     [{ ...component, message: undefined }],

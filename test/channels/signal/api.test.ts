@@ -1,10 +1,47 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { adapters } from "#src/channels/index.ts";
 import { signal } from "#src/channels/signal/index.ts";
 import { parseEnvelope } from "#src/channels/signal/parse.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { PRIVATE_REFUSAL } from "#src/lib/outbound-url.ts";
-import { startSignalBridge, type SignalBridge, type SignalPerson } from "#test/support/platforms/signal.ts";
+import { type SignalBridge, type SignalPerson, startSignalBridge } from "#test/support/platforms/signal.ts";
+import { apiContract } from "../api-contract.ts";
 import { dm, environmentOf, failureOf, outgoingText } from "../environment.ts";
+import { mediaAt, troubles } from "../platform-under-test.ts";
+
+apiContract({
+  label: "Signal",
+  render: (markdown) => adapters.signal.render(markdown),
+  reads: ({ markup }) => markup,
+  has: ["network", "replies", "downloads"],
+  async start() {
+    const bridge = await startSignalBridge();
+    const ann = bridge.newPerson("Ann");
+    const messageId = String(bridge.write(ann, { text: "hi" }));
+    const to = (chatId: string) => bridge.sent.filter(({ recipient }) => recipient === chatId);
+    const credentials = { signal_cli_url: bridge.url, phone_number: bridge.account.number };
+    return {
+      api: adapters.signal.api(credentials, environmentOf()),
+      secrets: [new URL(bridge.url).host, bridge.account.number],
+      place: dm(ann.uuid),
+      thread: undefined,
+      message: { messageId, sender: { id: ann.uuid, alternateId: undefined, name: "Ann" } },
+      texts: ({ chatId }) =>
+        to(chatId).map(({ text, quote }) => ({ text, replyTo: quote && String(quote.timestamp) })),
+      files: ({ chatId }) => to(chatId).flatMap(({ attachments }) => attachments.map(({ bytes }) => bytes)),
+      trouble: troubles(bridge, {
+        // The bridge knows no credentials; the proxy before it may.
+        unauthorized: { status: 401, text: "Unauthorized" },
+        refused: { status: 400, json: { error: `Invalid id of ${bridge.account.number} at ${bridge.url}.` } },
+      }),
+      callCount: () => bridge.calls.length,
+      file(bytes) {
+        return mediaAt(bridge.attach(bytes, { contentType: "image/png" }).id);
+      },
+      close: () => bridge.close(),
+    };
+  },
+});
 
 let bridge: SignalBridge;
 let ann: SignalPerson;

@@ -63,6 +63,10 @@ describe("an envelope of Signal's", () => {
     expect(parseEnvelope({ jsonrpc: "2.0", method: "receive", params: frame }, self)).toEqual(message);
   });
 
+  it("is no message of this channel when it is for another number of the same bridge", () => {
+    expect(parseEnvelope({ envelope, account: "+4915199999999" }, self)).toBeUndefined();
+  });
+
   it.each([
     [{ sourceNumber: null, source: ANN }, {}, { sender: { id: ANN, alternateId: undefined } }],
     [{ sourceUuid: "", sourceName: "" }, {}, { sender: { id: "+16505551234", name: "+16505551234" } }],

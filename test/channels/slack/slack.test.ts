@@ -146,7 +146,6 @@ describe("a Slack message", () => {
     [{ text: "<@UBOT> hi" }, { isAddressed: true, text: "hi" }],
     [{ text: "hi <@UBOT|team>" }, { isAddressed: true, text: "hi" }],
     [{ text: "<@UBOT2> hi" }, { isAddressed: false, text: "@UBOT2 hi" }],
-    [{ text: "<@UBOT>" }, { isAddressed: true, text: "" }],
     [
       { type: "app_mention", channel_type: undefined, text: "<@UBOT> hi" },
       { isAddressed: true, text: "hi" },
@@ -156,7 +155,6 @@ describe("a Slack message", () => {
     [{ thread_ts: "1.1", parent_user_id: "U2" }, { isAddressed: false }],
     [{ subtype: "thread_broadcast", thread_ts: "1.1" }, { text: "hello" }],
     [{ user_team: "T2" }, { sender: { id: "T2:U1" } }],
-    [{ team: undefined }, { sender: { id: "T1:U1" } }],
     [{ text: "a &lt; b &amp;&amp; c" }, { text: "a < b && c" }],
   ])("%j", (event, expected) => {
     expect(read(event)).toMatchObject([expected]);
@@ -221,10 +219,8 @@ describe("a Slack message", () => {
     { bot_id: "B1" },
     { subtype: "bot_message", bot_id: "B1", user: undefined },
     { subtype: "message_changed" },
-    { subtype: "message_deleted" },
     { subtype: "channel_join" },
     { text: "" },
-    { text: undefined },
     { type: "reaction_added" },
     { user: undefined },
   ])("%j is ignored", (event) => {
@@ -319,20 +315,17 @@ it("Slack's question for the challenge is returned before any signature", () => 
 
 it.each([
   ["<https://a.example/x|the docs>", "the docs (https://a.example/x)"],
-  ["<https://a.example>", "https://a.example"],
   ["<http://a.example|a.example>", "a.example"],
   ["<mailto:a@b.example|a@b.example>", "a@b.example"],
   ["<#C1|general> <#C2|>", "#general #C2"],
   ["<!here> <!subteam^S1|@ops> <!date^1^x|today>", "@here @ops today"],
   ["&lt;b&gt; &amp;lt;", "<b> &lt;"],
-  ["1 < 2", "1 < 2"],
 ])("Slack's text %j is %j", (text, plain) => {
   expect(plainText(text)).toBe(plain);
 });
 
 it.each([
   [{ bot_token: "xoxb-1" }, false],
-  [{ signing_secret: "s" }, false],
   [{ bot_token: "xapp-1", signing_secret: "s" }, false],
   [{ bot_token: "xoxb-1", signing_secret: "" }, false],
   [{ bot_token: "xoxb-1", signing_secret: "s", app_token: "xoxb-1" }, false],

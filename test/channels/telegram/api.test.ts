@@ -2,13 +2,117 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ChannelApi, OutgoingText, ReceivedEvent, RenderedText } from "#src/channels/channel.ts";
+import { startChatPlatform } from "#local/chat-platform/index.ts";
+import type { ApiMessage } from "#local/chat-platform/message.ts";
+import type { OutgoingText, Place, RenderedText } from "#src/channels/channel.ts";
 import { adapters } from "#src/channels/index.ts";
-import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { telegram } from "#src/channels/telegram/index.ts";
 import { parseUpdate } from "#src/channels/telegram/parse.ts";
-import { startChatPlatform } from "#local/chat-platform/index.ts";
 import { ChatPlatform } from "#test/support/chat-platform.ts";
+import { apiContract } from "../api-contract.ts";
+import { environmentOf, failureOf, outgoingText } from "../environment.ts";
+import { BUSY_SECONDS, type Trouble } from "../platform-under-test.ts";
+
+const TOKEN = "standin:a-token-that-is-secret";
+const TOPIC = 7;
+
+/** As the chat platform is asked for it. Telegram quotes what it was given. */
+const FAULTS: Readonly<Record<Trouble, object>> = {
+  busy: { status: 429, description: "Too Many Requests: retry after 7", retryAfter: BUSY_SECONDS },
+  error: { status: 500 },
+  garbage: { kind: "garbage" },
+  hang: { kind: "hang" },
+  lost: { kind: "lost" },
+  unauthorized: { status: 401, description: `Unauthorized: ${TOKEN}` },
+  refused: { status: 400, description: `Bad Request: STRANGE_${TOKEN}` },
+  markup: { status: 400, description: "Bad Request: can't parse entities: Unsupported start tag" },
+};
+
+apiContract({
+  label: "Telegram",
+  render: (markdown) => adapters.telegram.render(markdown),
+  reads: ({ markup }) => visible(markup),
+  has: ["network", "threads", "replies", "strictMarkup", "downloads"],
+  async start() {
+    const dataDir = mkdtempSync(path.join(tmpdir(), "telegram-contract-"));
+    const server = await startChatPlatform({ dataDir });
+    const platform = new ChatPlatform(server.url);
+    const api = adapters.telegram.api({ bot_token: TOKEN }, environmentOf({ chatPlatformUrl: server.url }));
+    const botId = Number((await api.identify()).botId);
+    const ann = await platform.person("Ann");
+    const group = await platform.group("Team", [ann.id]);
+    const alone = platform.chat(botId, ann.id, ann.id);
+    await alone.say("/start");
+    const chat = platform.chat(botId, group.id, ann.id);
+    const messageId = String(await chat.say("hi"));
+    await chat.say("a topic", { topic: TOPIC });
+    const place: Place = { chatId: String(group.id), chatType: "group", threadId: undefined };
+
+    const sentTo = async ({ chatId, threadId }: Place): Promise<ApiMessage[]> => {
+      const { messages } = await platform.chat(botId, Number(chatId), ann.id).read();
+      return messages
+        .map(({ message }) => message)
+        .filter(({ from, message_thread_id: topic }) => from.is_bot && String(topic) === String(threadId));
+    };
+    return {
+      api,
+      secrets: [TOKEN],
+      place,
+      thread: { ...place, threadId: String(TOPIC) },
+      message: { messageId, sender: { id: String(ann.id), alternateId: undefined, name: ann.name } },
+      async texts(at) {
+        const sent = await sentTo(at);
+        return sent.flatMap(({ text, reply_to_message: replied }) =>
+          text === undefined ? [] : [{ text, replyTo: replied && String(replied.message_id) }],
+        );
+      },
+      async files(at) {
+        const sent = await sentTo(at);
+        const files = sent.flatMap(({ photo = [], document }) => photo.at(-1) ?? document ?? []);
+        return Promise.all(
+          files.map(async ({ file_id: id }) => {
+            const response = await fetch(`${server.url}/bots/${botId}/files/${id}`);
+            return new Uint8Array(await response.arrayBuffer());
+          }),
+        );
+      },
+      trouble: (trouble) => platform.setFaults(botId, [FAULTS[trouble]]),
+      callCount: async () => (await platform.calls(botId)).length,
+      async file(bytes) {
+        const id = await alone.sendFile({
+          kind: "document",
+          filename: "pixel.png",
+          mimeType: "image/png",
+          bytes: new Uint8Array(bytes),
+        });
+        const { messages } = await alone.read();
+        const sent = messages.find(({ message }) => message.message_id === id)?.message.document;
+        return {
+          kind: "image",
+          reference: sent?.file_id ?? "",
+          mimeType: sent?.mime_type,
+          filename: undefined,
+          size: undefined,
+        };
+      },
+      async close() {
+        await server.close();
+        rmSync(dataDir, { recursive: true });
+      },
+    };
+  },
+});
+
+/** What is left of HTML when its tags are gone, without white space around it. */
+function visible(html: string): string {
+  return html
+    .replaceAll(/<[^>]*>/gu, "")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&amp;", "&")
+    .trim();
+}
 
 const PNG = Uint8Array.from(
   Buffer.from(
@@ -31,35 +135,18 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-function apiOf(token: string): ChannelApi {
-  const nowhere = "http://127.0.0.1:9";
-  const baseUrls = { telegram: nowhere, slack: nowhere, discord: nowhere, whatsapp: nowhere };
-  return telegram.api(
-    { bot_token: token },
-    { baseUrls, chatPlatformUrl: server.url, fetch, guardedFetch: fetch, terminals: { push: async () => 1 } },
-  );
-}
-
 /** A bot of its own and a person who has written to it. */
 async function conversation() {
   const token = `standin:${(bots += 1)}`;
-  const api = apiOf(token);
+  const api = telegram.api({ bot_token: token }, environmentOf({ chatPlatformUrl: server.url }));
   const self = await api.identify();
   const botId = Number(self.botId);
   const person = await platform.person("Cy");
   const chat = platform.chat(botId, person.id, person.id);
   const first = await chat.say("/start");
   const place = await api.directPlace(String(person.id));
-  const text = (content: RenderedText, more: Partial<OutgoingText> = {}): OutgoingText => ({
-    place,
-    text: content,
-    replyTo: undefined,
-    replyTarget: undefined,
-    buttons: [],
-    isSilent: false,
-    nonce: "n",
-    ...more,
-  });
+  const text = (content: RenderedText, more: Partial<OutgoingText> = {}): OutgoingText =>
+    outgoingText(place, "", { text: content, ...more });
   return { token, api, self, botId, person, chat, first, place, text };
 }
 
@@ -70,29 +157,9 @@ async function eventsOf({ token, self }: Pick<Awaited<ReturnType<typeof conversa
   return result.flatMap((update) => parseUpdate(update, self));
 }
 
-function isMessage(event: ReceivedEvent | undefined): event is Extract<ReceivedEvent, { kind: "message" }> {
-  return event?.kind === "message";
-}
-
 const plain = (text: string): RenderedText => ({ markup: text, plain: text });
 
-async function failureOf(work: Promise<unknown> | undefined): Promise<PlatformFailure> {
-  const error = await work?.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!(error instanceof PlatformFailure))
-    throw new Error(`Expected a PlatformFailure, not ${String(error)}`);
-  expect(`${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`).not.toMatch(/standin:\d/u);
-  return error;
-}
-
 describe("Telegram's calls", () => {
-  it("identify the bot", async () => {
-    const { self, botId } = await conversation();
-    expect(self).toEqual({ botId: String(botId), botName: expect.stringMatching(/^standin\d+_bot$/u) });
-  });
-
   it("send a rendered text as a reply, quietly and with buttons", async () => {
     const { api, chat, first, text } = await conversation();
     const [rendered] = await adapters.telegram.render("Is **this** `right` <?>");
@@ -133,12 +200,6 @@ describe("Telegram's calls", () => {
     const { message } = (await chat.read()).messages.at(-1) ?? {};
     expect(message?.reply_markup?.inline_keyboard).toHaveLength(2);
     expect(message).not.toHaveProperty("reply_to_message");
-  });
-
-  it("send plain text when the markup is refused", async () => {
-    const { api, chat, text } = await conversation();
-    await api.send(text({ markup: "<nonsense>hello", plain: "hello" }));
-    expect((await chat.read()).messages.at(-1)?.message).toMatchObject({ text: "hello" });
   });
 
   it("write into a topic of a group", async () => {
@@ -215,18 +276,6 @@ describe("Telegram's calls", () => {
     ]);
   });
 
-  it("fetch what a person sent, up to a size", async () => {
-    const { token, self, api, chat } = await conversation();
-    await chat.sendFile({ kind: "voice", filename: "note.ogg", mimeType: "audio/ogg", bytes: PNG });
-    const received = (await eventsOf({ token, self })).at(-1);
-    const media = isMessage(received) ? received.media[0] : undefined;
-    if (media?.kind !== "voice") throw new Error("Expected a voice message");
-    expect(await api.download?.(media, PNG.byteLength)).toEqual({ bytes: PNG, mimeType: "audio/ogg" });
-    expect(await failureOf(api.download?.(media, PNG.byteLength - 1))).toMatchObject({ kind: "refused" });
-    const unknown = api.download?.({ ...media, reference: "unknown" }, 1_000);
-    expect(await failureOf(unknown)).toMatchObject({ kind: "refused" });
-  });
-
   it("register a webhook and remove it", async () => {
     const { token, api } = await conversation();
     await api.registerWebhook?.("https://service.test/hook", "a-secret");
@@ -244,27 +293,6 @@ describe("Telegram's calls", () => {
 });
 
 describe("a failure", () => {
-  it("is busy with the time that Telegram names", async () => {
-    const { api, botId, text } = await conversation();
-    await platform.setFaults(botId, [{ status: 429, description: "Too Many Requests", retryAfter: 7 }]);
-    expect(await failureOf(api.send(text(plain("x"))))).toMatchObject({ kind: "busy", retryAfterSeconds: 7 });
-  });
-
-  it.each([
-    ["a failing platform", { kind: "error", status: 502 }],
-    ["garbage", { kind: "garbage" }],
-    ["a lost answer", { kind: "lost" }],
-  ])("is unreachable after %s, and a text may have been sent", async (_, fault) => {
-    const { api, botId, text } = await conversation();
-    await platform.setFaults(botId, [fault]);
-    expect(await failureOf(api.send(text(plain("x"))))).toMatchObject({
-      kind: "unreachable",
-      mayHaveHappened: true,
-    });
-    await platform.setFaults(botId, [fault]);
-    expect(await failureOf(api.identify())).toMatchObject({ kind: "unreachable", mayHaveHappened: false });
-  });
-
   it("is refused by a person who blocked the bot, or never wrote to it", async () => {
     const { api, chat, text } = await conversation();
     const other = await platform.person("Di");
@@ -275,18 +303,5 @@ describe("a failure", () => {
       kind: "refused",
       message: "The person blocked the bot.",
     });
-  });
-
-  it("does not end a send to a group that became a supergroup", async () => {
-    const { api, botId, person, chat, text } = await conversation();
-    await platform.setFaults(botId, [
-      {
-        status: 400,
-        description: "Bad Request: group chat was upgraded to a supergroup chat",
-        migrateTo: person.id,
-      },
-    ]);
-    await api.send(text(plain("moved"), { place: { chatId: "-5", chatType: "group", threadId: undefined } }));
-    expect((await chat.read()).messages.at(-1)?.message.text).toBe("moved");
   });
 });

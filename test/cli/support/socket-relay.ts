@@ -7,6 +7,8 @@ export interface SocketRelay {
   readonly url: string;
   /** Every frame that clients have sent, as text. */
   readonly sent: readonly string[];
+  /** Method and address of every request. */
+  readonly asked: readonly string[];
   /** Sockets that were opened so far. */
   readonly count: number;
   /** Breaks all sockets. */
@@ -34,6 +36,7 @@ export async function startSocketRelay(
   const acceptor = new WebSocketServer({ noServer: true });
   const open = new Set<WebSocket>();
   const sent: string[] = [];
+  const asked: string[] = [];
   let count = 0;
   let refusal: string | undefined;
 
@@ -66,6 +69,7 @@ export async function startSocketRelay(
   };
   const { url, close } = await serve(
     (request, response) => {
+      asked.push(`${request.method} ${request.url}`);
       const body = bodies?.[request.url ?? ""];
       if (body !== undefined) {
         response.writeHead(200, { "content-type": "application/json", ...headers });
@@ -94,6 +98,7 @@ export async function startSocketRelay(
   return {
     url,
     sent,
+    asked,
     get count() {
       return count;
     },

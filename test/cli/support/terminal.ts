@@ -26,9 +26,10 @@ export const SAME_SETTINGS = "The settings are the same";
 
 /**
  * Around the command line, which is its only child. It outlives it until all was read: a pseudo-terminal whose last process
- * has ended may be closed with what it still holds. Ctrl-C is for the command line alone.
+ * has ended may be closed with what it still holds. Ctrl-C is for the command line alone, and takes no output with it: by
+ * default a terminal forgets at Ctrl-C what was written and not yet read, so that a busy test would wait for words for ever.
  */
-const SHELL = `trap : INT; before=$(stty -g); "$@"; echo "code $?"; [ "$before" = "$(stty -g)" ] && echo "${SAME_SETTINGS}" || echo "The settings have changed"; read -r _`;
+const SHELL = `trap : INT; stty noflsh; before=$(stty -g); "$@"; echo "code $?"; [ "$before" = "$(stty -g)" ] && echo "${SAME_SETTINGS}" || echo "The settings have changed"; read -r _`;
 const OVER = /code (\d+)\r?\n[^]*The settings (?:are the same|have changed)\r?\n/u;
 
 export function onTerminal(machine: Machine, args: readonly string[]): PersonsTerminal {

@@ -15,13 +15,13 @@ export interface ConsolePage {
   readonly complaints: string[];
 }
 
-interface OpenOptions {
+export interface OpenOptions {
   readonly width?: number;
   readonly scheme?: "light" | "dark";
   /** Who is signed in; without one, the page is a visitor's. */
   readonly account?: Pick<Account, "username" | "password">;
-  /** Below `/app`. */
-  readonly path?: string;
+  /** Below `/app`; `null` leaves the page empty, for what is to be set up before its first load. */
+  readonly path?: string | null;
   /** Instead of a path: an address of the service. */
   readonly address?: string;
 }
@@ -30,7 +30,7 @@ interface OpenOptions {
 export async function openConsole(
   browser: Browser,
   service: ApiClient,
-  { width = 1280, scheme = "light", account, path = "", address = `/app${path}` }: OpenOptions = {},
+  { width = 1280, scheme = "light", account, path = "", address }: OpenOptions = {},
 ): Promise<ConsolePage> {
   const context = await browser.newContext({
     viewport: { width, height: 800 },
@@ -56,7 +56,7 @@ export async function openConsole(
     const { ok, statusText } = await postLogin(page, { username, password });
     if (!ok) throw new Error(`The sign-in was refused: ${statusText}`);
   }
-  await page.goto(address);
+  if (address !== undefined || path !== null) await page.goto(address ?? `/app${path}`);
   return { page, complaints };
 }
 

@@ -6,13 +6,14 @@ import type { Open } from "./under-test.ts";
 
 export function directoriesContract(open: Open): void {
   let runtime: ProjectRuntime;
-  beforeEach(async () => {
-    ({ runtime } = await open());
-  });
   const pathsIn = async (path: string, options: { recursive: boolean; exclude?: readonly string[] }) =>
     (await runtime.list(path, options)).map((entry) => entry.path);
 
   describe("directories", () => {
+    beforeEach(async () => {
+      ({ runtime } = await open());
+    });
+
     it("lists one level or all, parents first, by name", async () => {
       for (const path of ["b/two", "b/one", "b-c", "a/x/deep"]) await runtime.writeFile(path, bytesOf(path));
       expect(await pathsIn("", { recursive: false })).toEqual(["a", "b", "b-c"]);

@@ -12,24 +12,27 @@ import { storageContract, storageStatesContract } from "./storage.ts";
 import type { Open } from "./under-test.ts";
 import { versionsContract } from "./versions.ts";
 
-/** The contract of every project runtime. Each test gets a project of its own. */
+/** The contract of every project runtime. Each test gets a project of its own, or one that is as if it were new. */
 export function projectRuntimeContract(
   name: string,
   open: Open,
   /**
    * For a runtime that is only part of a driver: another part may keep `storageStates` and limit processes (`contained`). Also
-   * whether it runs programs at all, and whether it can run commands that change nothing (`readOnlyCommands`).
+   * whether it runs programs at all, and whether it can run commands that change nothing (`readOnlyCommands`). `openNew` is
+   * for the states of a storage, where `open` returns projects that other tests have had before.
    */
   {
     storageStates = true,
     contained = true,
     runsProcesses = false,
     readOnlyCommands = true,
+    openNew = open,
   }: {
     storageStates?: boolean;
     contained?: boolean;
     runsProcesses?: boolean;
     readOnlyCommands?: boolean;
+    openNew?: Open;
   } = {},
 ): void {
   describe(`${name} as a project runtime`, () => {
@@ -44,8 +47,8 @@ export function projectRuntimeContract(
     storageContract(open);
     longPathsContract(open);
     if (storageStates) {
-      storageStatesContract(open);
-      notesContract(open);
+      storageStatesContract(openNew);
+      notesContract(openNew);
     }
   });
 }

@@ -6,9 +6,6 @@ import type { Open } from "./under-test.ts";
 export function linksContract(open: Open, { contained }: { contained: boolean }): void {
   let runtime: ProjectRuntime;
   let mount: string;
-  beforeEach(async () => {
-    ({ runtime, mount } = await open());
-  });
   const textOf = async (path: string) => {
     const bytes = await runtime.readFile(path);
     return bytes && textFrom(bytes);
@@ -17,6 +14,7 @@ export function linksContract(open: Open, { contained }: { contained: boolean })
 
   describe("symbolic links", () => {
     beforeEach(async () => {
+      ({ runtime, mount } = await open());
       await runtime.writeFile("src/real.txt", bytesOf("real"));
     });
 

@@ -26,9 +26,12 @@ const CHANGING = [
  */
 export function readOnlyCommandsContract(open: Open, { refused }: { refused: boolean }): void {
   let runtime: ProjectRuntime;
-  beforeEach(async () => {
-    ({ runtime } = await open());
-  });
+  // In each block: a hook outside would open a project for every test of the whole contract.
+  const openEach = () => {
+    beforeEach(async () => {
+      ({ runtime } = await open());
+    });
+  };
   const run = (command: string, timeoutMs = 20_000) => runtime.exec(command, { timeoutMs, readOnly: true });
   const state = async () => {
     const entries = await runtime.inventory();
@@ -44,6 +47,8 @@ export function readOnlyCommandsContract(open: Open, { refused }: { refused: boo
   };
 
   describe.runIf(refused)("commands that may change nothing", () => {
+    openEach();
+
     it("are refused, with a sentence that says what to do", async () => {
       await fill();
       const before = await state();
@@ -58,6 +63,8 @@ export function readOnlyCommandsContract(open: Open, { refused }: { refused: boo
   });
 
   describe.skipIf(refused)("commands that may change nothing", () => {
+    openEach();
+
     it("read the project as others do", async () => {
       await fill();
       expect(await run("cat kept.txt link src/deep.txt; ls; exit 3")).toEqual({

@@ -1,3 +1,4 @@
+import { afterEach } from "vitest";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 
 /** A project of its own, and what the suite must know about it. */
@@ -10,6 +11,27 @@ export interface RuntimeUnderTest {
 }
 
 export type Open = () => Promise<RuntimeUnderTest>;
+
+async function* noEntries(): AsyncGenerator<never, undefined> {}
+
+/**
+ * Opens as many projects as one test has at once, and hands them out again as if they were new: to start a sandbox for each
+ * test took most of the time.
+ */
+export function reopened(openNew: Open): Open {
+  const opened: RuntimeUnderTest[] = [];
+  let used = 0;
+  afterEach(() => {
+    used = 0;
+  });
+  return async () => {
+    const project = (opened[used] ??= await openNew());
+    used += 1;
+    await project.runtime.stopProcesses();
+    await project.runtime.replaceEntries(noEntries());
+    return project;
+  };
+}
 
 declare module "vitest" {
   export interface ProvidedContext {

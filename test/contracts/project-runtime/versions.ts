@@ -5,9 +5,6 @@ import type { Open } from "./under-test.ts";
 
 export function versionsContract(open: Open): void {
   let runtime: ProjectRuntime;
-  beforeEach(async () => {
-    ({ runtime } = await open());
-  });
   const textOf = async (path: string) => {
     const bytes = await runtime.readFile(path);
     return bytes && textFrom(bytes);
@@ -16,6 +13,10 @@ export function versionsContract(open: Open): void {
   const refused = { code: "precondition_failed" };
 
   describe("versions of files", () => {
+    beforeEach(async () => {
+      ({ runtime } = await open());
+    });
+
     it.each([5, 2 * MEGABYTE])(
       "tells two contents of %i bytes apart, wherever it shows them",
       async (size) => {
@@ -82,14 +83,12 @@ export function versionsContract(open: Open): void {
         each.status === "rejected" ? [each.reason] : [],
       );
       expect(reasons).toEqual(Array.from(reasons, () => expect.objectContaining(refused)));
-    });
 
-    it("lets one of many makers of a file win", async () => {
       const makers = Array.from({ length: 8 }, (_, index) =>
         runtime.writeFile("made", bytesOf(`${index}`), "absent"),
       );
-      const outcomes = await Promise.allSettled(makers);
-      expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+      const made = (await Promise.allSettled(makers)).filter(({ status }) => status === "fulfilled");
+      expect(made).toHaveLength(1);
     });
 
     it("removes and moves the expected version only", async () => {

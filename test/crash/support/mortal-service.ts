@@ -8,16 +8,23 @@ export interface MortalService {
   readonly dataDir: string;
   /** Resolves to its address when it is ready. */
   start(): Promise<string>;
-  /** Resolves when it is gone. */
-  kill(victim?: Victim): Promise<void>;
+  /** Resolves when it is gone; `onStrike` hears of the kill at once. */
+  kill(victim?: Victim, onStrike?: () => void): Promise<void>;
+  /** What it has written to standard error since it was started last. */
+  stderr(): string;
+  /** How long the slowest of its starts took until the ready line. */
+  slowestStartMs(): number;
 }
 
 /** The service of a test file; it is gone, with its data, when the file's tests are over. */
-export function mortalService(variables: () => Readonly<Record<string, string>> = () => ({})): MortalService {
-  const dataDir = newDataDir();
+export function mortalService(
+  variables: () => Readonly<Record<string, string>> = () => ({}),
+  dataDir = newDataDir(),
+): MortalService {
   let port = "0";
   let running: ServiceProcess | undefined;
-  const kill = async (victim?: Victim) => running?.kill(victim);
+  let slowestStartMs = 0;
+  const kill = async (victim?: Victim, onStrike?: () => void) => running?.kill(victim, onStrike);
   afterAll(async () => {
     await kill();
     rmSync(dataDir, { recursive: true, force: true });
@@ -33,10 +40,14 @@ export function mortalService(variables: () => Readonly<Record<string, string>> 
         CHAT_RATE_PER_MINUTE: "0",
         ...variables(),
       });
-      const url = await running.ready;
+      const started = running;
+      const url = await started.ready;
+      slowestStartMs = Math.max(slowestStartMs, started.startMs());
       ({ port } = new URL(url));
       return url;
     },
     kill,
+    stderr: () => running?.stderr() ?? "",
+    slowestStartMs: () => slowestStartMs,
   };
 }

@@ -39,7 +39,7 @@ export async function passMinute(dataDir: string): Promise<void> {
   try {
     await database.pool.query(`
       UPDATE channel_messages SET created_at = created_at - interval '1 minute',
-        sending_since = sending_since - interval '1 minute', next_attempt_at = next_attempt_at - interval '1 minute'
+        next_attempt_at = next_attempt_at - interval '1 minute'
       WHERE status = 'pending'`);
     await database.pool.query(
       "UPDATE channel_events SET created_at = created_at - interval '1 minute' WHERE handled_at IS NULL",

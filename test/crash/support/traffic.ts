@@ -97,6 +97,16 @@ export class Traffic {
     return this.acknowledged.filter((task) => task.events.length > 0 && !isDone(task)).length;
   }
 
+  /** Whether a task has a call that has begun and not ended. */
+  get isCalling(): boolean {
+    return this.acknowledged.some(({ events }) => events.at(-1)?.type === "tool_start");
+  }
+
+  /** Whether all that was asked for has ended. */
+  get isOver(): boolean {
+    return this.acknowledged.filter(isDone).length === this.#named;
+  }
+
   /** Keep so many tasks in flight until `finish`; one more lane asks for several at once in one chat. */
   run(lanes: number): void {
     for (let lane = 0; lane < lanes; lane += 1) this.#spawn(this.#lane(1));
@@ -105,9 +115,12 @@ export class Traffic {
 
   /** Ask for so many more tasks at this moment. */
   burst(count: number): void {
-    for (let index = 0; index < count; index += 1) {
-      this.#spawn(this.#invoke(undefined).then((task) => this.#follow(task)));
-    }
+    for (let index = 0; index < count; index += 1) this.#spawn(this.#ask(1));
+  }
+
+  /** Ask for three tasks at once in one chat. */
+  chat(): void {
+    this.#spawn(this.#ask(3));
   }
 
   /** Ask for nothing new, and follow what is under way to its end. Throws with what has none. */
@@ -127,11 +140,13 @@ export class Traffic {
   }
 
   async #lane(perChat: number): Promise<void> {
-    while (!this.#stopping) {
-      const tasks: WitnessedTask[] = [];
-      for (let index = 0; index < perChat; index += 1) tasks.push(await this.#invoke(tasks.at(-1)));
-      await Promise.all(tasks.map((task) => this.#follow(task)));
-    }
+    while (!this.#stopping) await this.#ask(perChat);
+  }
+
+  async #ask(perChat: number): Promise<void> {
+    const tasks: WitnessedTask[] = [];
+    for (let index = 0; index < perChat; index += 1) tasks.push(await this.#invoke(tasks.at(-1)));
+    await Promise.all(tasks.map((task) => this.#follow(task)));
   }
 
   async #invoke(after: WitnessedTask | undefined): Promise<WitnessedTask> {

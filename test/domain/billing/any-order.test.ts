@@ -22,9 +22,10 @@ import {
   queueKeeping,
   subscribeAt,
 } from "./support/payer.ts";
+import { IS_SOAK } from "#test/support/soak.ts";
 
-/** Histories, each with a customer of its own. */
-const HISTORIES = 12;
+/** Histories, each with a customer of its own. More in a long run, `FUZZ_RUNS=300`. */
+const HISTORIES = IS_SOAK ? 24 : 4;
 const STEPS = 9;
 const PACKS = [2_500, 500];
 /** Of the packs, before anything goes back. */

@@ -5,8 +5,10 @@ import { channelConfigs, channelMessages, platformIdentities } from "#src/db/sch
 import { countMessage, replyForTask, sendForTask } from "#src/domain/messaging/agent-messages/index.ts";
 import { createApiKey } from "#src/domain/organisations/api-keys/index.ts";
 import { newId } from "#src/lib/ids.ts";
+import type { RateDecision } from "#src/platform/objects/rate-limits.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { CLIENT, sessionDeps } from "#test/support/people.ts";
+import { partOf } from "#test/support/part-of.ts";
 import { ListeningPlatform, PlatformRows } from "./support/people-of-platforms.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
@@ -24,8 +26,8 @@ afterAll(() => database.close());
 type Task = Parameters<typeof sendForTask>[1];
 type Wish = Partial<Parameters<typeof sendForTask>[2]>;
 
-const send = (task: Task, wish: Wish = {}) =>
-  sendForTask(platform.deps(database.db), task, {
+const send = (task: Task, wish: Wish = {}, deps = platform.deps(database.db)) =>
+  sendForTask(deps, task, {
     platform: "telegram",
     target: undefined,
     text: "The **beds** are done",
@@ -33,6 +35,9 @@ const send = (task: Task, wish: Wish = {}) =>
     callId: "1:call_1",
     ...wish,
   });
+
+const reply = (task: Task) =>
+  replyForTask(platform.deps(database.db), task, { text: "Soon", files: [], callId: "1:c" });
 
 const refused = (task: Task, wish: Wish = {}) =>
   send(task, wish).then(
@@ -317,18 +322,7 @@ describe("the outcome of an agent's message", () => {
         directPlace: () => Promise.reject(new PlatformFailure("refused", "There is no such person.")),
       }),
     };
-    const message = {
-      platform: "telegram",
-      target: undefined,
-      text: "Hi",
-      files: [],
-      callId: "1:call_1",
-    } as const;
-    const outcome = await sendForTask(
-      { ...deps, channels: { ...deps.channels, telegram: failing } },
-      task,
-      message,
-    );
+    const outcome = await send(task, {}, { ...deps, channels: { ...deps.channels, telegram: failing } });
     expect(outcome).toMatchObject({ status: "failed", reason: "There is no such person." });
   });
 });
@@ -367,12 +361,7 @@ describe("a reply of an agent at work", () => {
     await rows.identity(guest, { channelConfigId: channel.id });
     const sessionId = await rows.session(guest, channel, { chatId: "-1", chatType: "group", threadId: "8" });
     const task = await rows.task(await rows.join(guest, owner.projectId), { sessionId, replyTo: "55" });
-    const outcome = await replyForTask(platform.deps(database.db), task, {
-      text: "Soon",
-      files: [],
-      callId: "1:c",
-    });
-    expect(outcome).toMatchObject({ status: "sent", chatId: "-1" });
+    expect(await reply(task)).toMatchObject({ status: "sent", chatId: "-1" });
     expect(platform.sent).toMatchObject([
       { place: { chatId: "-1", chatType: "group", threadId: "8" }, replyTo: "55" },
     ]);
@@ -380,19 +369,17 @@ describe("a reply of an agent at work", () => {
 
   it("needs a platform to go to", async () => {
     const task = await rows.task(await rows.person());
-    await expect(
-      replyForTask(platform.deps(database.db), task, { text: "Soon", files: [], callId: "1:c" }),
-    ).rejects.toMatchObject({ code: "not_found" });
+    await expect(reply(task)).rejects.toMatchObject({ code: "not_found" });
   });
 });
 
 it("limits the messages of a task", async () => {
   const taken: unknown[] = [];
-  const take = async (...args: unknown[]) => {
+  const take = async (...args: unknown[]): Promise<RateDecision> => {
     taken.push(args);
-    return { allowed: false, limit: 20, remaining: 0, retryAfterSeconds: 7 };
+    return { allowed: false, limit: 20, remaining: 0, resetSeconds: 7, retryAfterSeconds: 7 };
   };
-  await expect(countMessage(Object({ rateLimits: { take } }), { id: "t1" })).rejects.toMatchObject({
+  await expect(countMessage(partOf({ rateLimits: { take } }), { id: "t1" })).rejects.toMatchObject({
     code: "rate_limited",
     message: expect.stringContaining("7 seconds"),
   });

@@ -6,6 +6,8 @@ import { deliverMessage, replyToTask } from "#src/domain/messaging/deliveries/in
 import { AppError } from "#src/lib/errors.ts";
 import { newColleague } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
+import type { DeliveryStream } from "#src/platform/redis/delivery-stream.ts";
+import { partOf } from "#test/support/part-of.ts";
 import { MediaWorld } from "./support/media-world.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
@@ -63,7 +65,7 @@ describe("the files that a reply links to", () => {
       refs.push(entry.artifact_refs);
       return [];
     };
-    await reply({ ...deps, deliveryStream: Object({ ...deps.deliveryStream, appendAndTake }) });
+    await reply({ ...deps, deliveryStream: partOf({ ...deps.deliveryStream, appendAndTake }) });
     expect(refs).toEqual([JSON.stringify((await artifacts()).map(({ id }) => id))]);
     expect(world.shown).toEqual([]);
   });
@@ -131,7 +133,7 @@ describe("the files that a reply links to", () => {
   it("stay here with the reply when the task's user has lost the project before they are sent", async () => {
     const { world, reply, artifacts } = await answered("[report](report.txt)");
     const { deps } = world;
-    const later = Object({ ...deps.deliveryStream, appendAndTake: async () => [] });
+    const later = partOf<DeliveryStream>({ ...deps.deliveryStream, appendAndTake: async () => [] });
     await reply({ ...deps, deliveryStream: later });
     const other = await newColleague(database.db);
     await database.db

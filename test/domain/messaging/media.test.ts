@@ -6,6 +6,7 @@ import { sweepMedia } from "#src/domain/messaging/media/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { png } from "#test/support/pictures.ts";
+import { partOf } from "#test/support/part-of.ts";
 import { DigestStream, MediaWorld } from "./support/media-world.ts";
 
 const PNG = Uint8Array.from(png(3, 2));
@@ -210,7 +211,7 @@ describe("the cache of media", () => {
   it("may fail without harm", async () => {
     const world = await open();
     await world.receive("", [world.has("Hello")]);
-    await world.advance(Object({ ...world.deps, mediaCache: { get: down, put: down } }));
+    await world.advance({ ...world.deps, mediaCache: partOf({ get: down, put: down }) });
     expect(await world.tasks()).toMatchObject([{ message: "Hello" }]);
   });
 
@@ -225,7 +226,7 @@ describe("the cache of media", () => {
     };
     const deleted: string[] = [];
     await sweepMedia({
-      mediaCache: Object({
+      mediaCache: partOf({
         async *list(prefix: string) {
           expect(prefix).toBe("media/");
           for (const [key, age] of Object.entries(names)) {

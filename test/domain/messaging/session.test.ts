@@ -1,16 +1,22 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { openDatabase } from "#test/support/database.ts";
 import { newLinkedChannel } from "./support/linked-channel.ts";
 import { SessionWorld } from "./support/session-world.ts";
+import { runs } from "#test/support/soak.ts";
 
 /** Interleavings that are tried; many more in `npm run soak`. */
-const RUNS = Number(process.env["FUZZ_RUNS"] ?? 15);
+const RUNS = runs(6);
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 beforeAll(async () => {
   database = await openDatabase();
+  // Renewals of leases would come at any point; executors that the world leaves waiting lose theirs.
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
 });
-afterAll(() => database.close());
+afterAll(async () => {
+  vi.useRealTimers();
+  await database.close();
+});
 
 describe("the messages of a session", () => {
   const first = inject("fuzzSeed");

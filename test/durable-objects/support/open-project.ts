@@ -1,14 +1,11 @@
-import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import type { ProjectWorkspace } from "#durable-objects/project-workspace/index.ts";
-import { checkEnv } from "#src/env.ts";
 import { embeddedWorkspaces } from "#src/platform/runtime/embedded/index.ts";
 import { newTrips } from "#src/platform/trips.ts";
+import { bindings } from "./bindings.ts";
 
-const checked = checkEnv(env);
-if (!checked.ok) throw new Error(`bindings: ${JSON.stringify(checked.problems)}`);
-const namespace = checked.env.PROJECT_WORKSPACE;
-export const bucket = checked.env.PROJECT_FILES;
+const namespace = bindings.PROJECT_WORKSPACE;
+export const bucket = bindings.PROJECT_FILES;
 export const workspaces = embeddedWorkspaces(namespace, newTrips());
 
 /** A new project: its id, its runtime, and the object that holds it. */

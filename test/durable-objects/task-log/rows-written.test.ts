@@ -1,14 +1,11 @@
-import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { expect, it } from "vitest";
 import { EventStore } from "#durable-objects/task-log/event-store.ts";
 import { RunState } from "#durable-objects/task-log/run-state.ts";
-import { checkEnv } from "#src/env.ts";
 import { FROM_THE_CODE } from "../../../bench/scale/task-needs.ts";
+import { bindings } from "../support/bindings.ts";
 
-const checked = checkEnv(env);
-if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
-const namespace = checked.env.TASK_LOG;
+const namespace = bindings.TASK_LOG;
 
 /** Storage that adds up the rows its statements write, as the platform charges them. */
 function counting(sql: SqlStorage): { sql: SqlStorage; rows: () => number } {

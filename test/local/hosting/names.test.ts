@@ -7,14 +7,14 @@ import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { NetlifyAPI } from "@netlify/api";
 import { createDeployment } from "@vercel/client";
+import { Cloudflare } from "cloudflare";
 import { createApiClient } from "dots-wrapper";
 import Heroku from "heroku-client";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { packEntries } from "#src/domain/workspaces/archives/index.ts";
 import type { HostingAccess, HostingName } from "#src/platform/hosting/hosting.ts";
 import { createHosting } from "#src/platform/hosting/index.ts";
 import { testOptions } from "#test/platform/hosting/support/options.ts";
-import { newRelease } from "#test/platform/hosting/support/release.ts";
+import { newRelease, PROGRAM } from "#test/platform/hosting/support/release.ts";
 import { startGitServer } from "#test/support/git-server.ts";
 import { sha1, startTestHosting, type TestHosting, TOKEN, until } from "../support/hosting.ts";
 
@@ -38,9 +38,6 @@ const NAMES = [
 ];
 /** Parts of an address, which Netlify takes in no name. */
 const ADDRESS_SIGNS = ["#hash?.txt", "what?/is#this.html"];
-
-/** Makes of a folder what Heroku runs. */
-const PROGRAM = '{"scripts":{"start":"node ."}}';
 
 const contentOf = (name: string) => `The file ${name}\n`;
 const textsOf = (names: readonly string[]) =>
@@ -76,9 +73,9 @@ afterAll(async () => {
 });
 
 async function accountId(token: string): Promise<string> {
-  const at = "/cloudflare/client/v4/accounts";
-  const { result } = await hosting.json<{ result: { id: string }[] }>(at, { token });
-  return result[0]?.id ?? "";
+  const client = new Cloudflare({ apiToken: token, baseURL: `${hosting.url}/cloudflare/client/v4` });
+  const [account] = (await client.accounts.list()).result;
+  return account?.id ?? "";
 }
 
 /** Publishes files as the service does. */
@@ -92,14 +89,13 @@ async function deployOurs(name: HostingName, site: string, names: readonly strin
   const texts = textsOf(names);
   const made = await provider.createSite(access, { name: site, framework: null });
   const release = await newRelease(provider, made, texts, { env: {} });
-  const files = release.files && { ...release.files, archive: () => programOf(texts) };
   const source = {
     url: name === "digitalocean" ? git.create(site, texts) : "",
     branch: "main",
     commit: "0".repeat(40),
     isPrivate: false,
   };
-  const wanted = { ...release, files, source };
+  const wanted = { ...release, source };
   const published = await provider.publish(access, wanted, provider.budget);
   if (published === "unfinished") throw new Error("The release was not published in one call");
   await until(
@@ -107,21 +103,6 @@ async function deployOurs(name: HostingName, site: string, names: readonly strin
     ({ outcome }) => outcome !== "pending",
   );
   expect(await provider.state(access, made, published.deploymentId)).toMatchObject({ outcome: "success" });
-}
-
-/** A program with these public files, in an archive as the service makes it. */
-async function programOf(texts: Readonly<Record<string, string>>) {
-  const published = Object.entries(texts).map(([name, text]) => [`public/${name}`, text] as const);
-  async function* entries() {
-    for (const [name, text] of [["package.json", PROGRAM] as const, ...published]) {
-      const size = Buffer.byteLength(text);
-      const entry = { path: name, kind: "file", size, mode: 0o644, modifiedAt: 0, target: "" } as const;
-      yield { entry, content: new Blob([text]).stream() };
-    }
-  }
-  const packed = packEntries(entries()).pipeThrough(new CompressionStream("gzip"));
-  const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
-  return { bytes: bytes.byteLength, body: new Blob([bytes]).stream() };
 }
 
 /** Every file is at the address that its name has, and only there. */

@@ -112,15 +112,6 @@ export function visit(url: string, host: string, at: string, method = "GET"): Pr
   });
 }
 
-/** A site of so many files: pages, each with its number, in folders. */
-export function pages(count: number, version = "1"): Record<string, string> {
-  const files = Array.from({ length: count - 1 }, (_, at): [string, string] => [
-    `pages/${at % 5}/page ${at}.html`,
-    `<p>Page ${at} of version ${version}</p>`,
-  ]);
-  return { "index.html": `<h1>Version ${version}</h1>`, ...Object.fromEntries(files) };
-}
-
 export function sha1(content: string): string {
   return createHash("sha1").update(content).digest("hex");
 }

@@ -101,58 +101,28 @@ describe("the messages request", () => {
     ]);
   });
 
-  it("sends a picture as a block of its own, beside the results and texts of its turn", () => {
-    const { messages } = requestOf([
-      {
-        role: "user",
-        content: [
-          { type: "image", mimeType: "image/webp", base64: "AAAA" },
-          { type: "text", text: " " },
-          { type: "text", text: "What is this?" },
-        ],
-      },
-    ]);
-    expect(messages).toEqual([
-      {
-        role: "user",
-        content: [
-          { type: "image", source: { type: "base64", media_type: "image/webp", data: "AAAA" } },
-          { type: "text", text: "What is this?", ...cached },
-        ],
-      },
-    ]);
-  });
-
-  it("marks a picture that ends a turn, and stays at four marks with pictures in every turn", () => {
-    const image: ModelPart = { type: "image", mimeType: "image/png", base64: "AAAA" };
+  it("sends pictures as blocks of their own, without blank texts, and stays at four marks with one in every turn", () => {
+    const image: ModelPart = { type: "image", mimeType: "image/webp", base64: "AAAA" };
+    const block = { type: "image", source: { type: "base64", media_type: "image/webp", data: "AAAA" } };
     const request = requestOf(
-      [1, 2, 3].flatMap((turn): ModelMessage[] => [
+      [
+        {
+          role: "user",
+          content: [image, { type: "text", text: " " }, { type: "text", text: "What is this?" }],
+        },
+        { role: "assistant", content: "seen", toolCalls: [] },
         { role: "user", content: [image] },
-        ...(turn < 3 ? [{ role: "assistant" as const, content: "seen", toolCalls: [] }] : []),
-      ]),
+        { role: "assistant", content: " \n", toolCalls: [] },
+        { role: "user", content: [image] },
+      ],
       { system: "Be brief.\n# AGENTS.md\nUse tabs.", tools: [tool("a")] },
     );
-    expect(request.messages.at(-1)?.content).toEqual([
-      { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" }, ...cached },
+    expect(request.messages).toMatchObject([
+      { role: "user", content: [block, { type: "text", text: "What is this?" }] },
+      { role: "assistant", content: [{ type: "text", text: "seen" }] },
+      { role: "user", content: [block, { ...block, ...cached }] },
     ]);
     expect(JSON.stringify(request).split("cache_control")).toHaveLength(5);
-  });
-
-  it("drops blank text and the turns that held nothing else", () => {
-    const { messages } = requestOf([
-      { role: "user", content: "a" },
-      { role: "assistant", content: " \n", toolCalls: [] },
-      { role: "user", content: "b" },
-    ]);
-    expect(messages).toEqual([
-      {
-        role: "user",
-        content: [
-          { type: "text", text: "a" },
-          { type: "text", text: "b", ...cached },
-        ],
-      },
-    ]);
   });
 
   it.each([

@@ -17,7 +17,7 @@ const run = () => {
 };
 
 it("connects again while the runner refuses, and gives up in the end", async () => {
-  vi.useFakeTimers();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const connect = vi.fn<() => Promise<Response>>().mockRejectedValue(new TypeError("connection refused"));
   vi.stubGlobal("fetch", connect);
   const refusal = run().catch((error: unknown) => error);

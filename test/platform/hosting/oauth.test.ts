@@ -1,137 +1,132 @@
 import { createHash } from "node:crypto";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createHosting } from "#src/platform/hosting/index.ts";
 import type { HostingName, HostingOAuth } from "#src/platform/hosting/hosting.ts";
-import { serve } from "#local/serve.ts";
-import { testOptions } from "./support/options.ts";
+import { startTestHosting, type TestHosting } from "#test/local/support/hosting.ts";
+import { REDIRECT_URI, testOptions } from "./support/options.ts";
 
 const FLOW = { state: "state-of-the-flow", verifier: "v".repeat(64), nonce: "n".repeat(64) };
-const NAMES = ["vercel", "netlify", "heroku", "digitalocean"] as const;
 
-/** Where each asks for consent and exchanges codes at the stand-in. */
-const PATHS = {
-  vercel: ["/vercel/oauth/authorize", "/vercel/login/oauth/token"],
-  netlify: ["/netlify/authorize", "/netlify/oauth/token"],
-  heroku: ["/heroku/oauth/authorize", "/heroku/oauth/token"],
-  digitalocean: ["/digitalocean/v1/oauth/authorize", "/digitalocean/v1/oauth/token"],
-} as const;
+const FOR_EVER = { refreshToken: null, expiresAt: null };
+const FOR_A_WHILE = { refreshToken: expect.any(String), expiresAt: expect.any(Date) };
 
-let standin: { url: string; close: () => Promise<void> };
-const asked: { path: string; body: URLSearchParams }[] = [];
-let refuses = false;
+/** Where each asks for consent at the stand-in, what it grants, and where a token is tried. */
+const PROVIDERS = [
+  { name: "vercel", consent: "/vercel/oauth/authorize", granted: FOR_EVER, whoami: "/vercel/v2/user" },
+  { name: "netlify", consent: "/netlify/authorize", granted: FOR_EVER, whoami: "/netlify/api/v1/user" },
+  { name: "heroku", consent: "/heroku/oauth/authorize", granted: FOR_A_WHILE, whoami: "/heroku/account" },
+  {
+    name: "digitalocean",
+    consent: "/digitalocean/v1/oauth/authorize",
+    granted: FOR_A_WHILE,
+    whoami: "/digitalocean/v2/account",
+  },
+] as const;
 
+let hosting: TestHosting;
 beforeAll(async () => {
-  standin = await serve(async (request, response) => {
-    const { pathname } = new URL(request.url ?? "/", "http://standin");
-    const body = await text(request);
-    const say = (json: object, status = 200) =>
-      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(json));
-    if (pathname.endsWith("/token")) {
-      asked.push({ path: pathname, body: new URLSearchParams(body) });
-      if (refuses) return void say({ error: "invalid_grant", error_description: "standin_granted" }, 400);
-      return void say({
-        access_token: "standin_granted",
-        token_type: "bearer",
-        expires_in: 60,
-        refresh_token: "r",
-      });
-    }
-    if (request.headers.authorization !== "Bearer standin_granted") return void say({}, 401);
-    if (pathname.endsWith("/v9/projects")) return void say({ projects: [] });
-    if (pathname.endsWith("/v2/teams/team_1")) return void say({ id: "team_1", name: "Ada's team" });
-    if (pathname.endsWith("/sites")) return void say([]);
-    if (pathname.endsWith("/user")) return void say({ id: "u", full_name: "Ada" });
-    return void say({}, 404);
-  });
+  hosting = await startTestHosting();
 });
-afterAll(() => standin.close());
+afterAll(() => hosting.close());
 
 function oauthOf(name: HostingName): HostingOAuth {
-  const oauth = createHosting(testOptions({ standinUrl: standin.url })).oauth(name);
+  const oauth = createHosting(testOptions({ standinUrl: hosting.url })).oauth(name);
   if (!oauth) throw new Error("The stand-in has an app");
   return oauth;
 }
-const callback = (more = {}) => new URLSearchParams({ code: "the-code", state: FLOW.state, ...more });
 
-describe.each(NAMES)("access to %s", (name) => {
+/** Presses a button of the consent page: what the browser comes back with. */
+async function press(oauth: HostingOAuth, decision = "allow"): Promise<URLSearchParams> {
+  const url = new URL(await oauth.authorizationUrl(FLOW));
+  const response = await hosting.call(url.pathname + url.search, {
+    method: "POST",
+    body: new URLSearchParams({ account: "ada", decision }).toString(),
+    headers: { "content-type": "application/x-www-form-urlencoded", origin: hosting.url },
+    token: null,
+  });
+  const back = new URL(response.headers.get("location") ?? "");
+  expect([response.status, back.href.startsWith(REDIRECT_URI)]).toEqual([303, true]);
+  return back.searchParams;
+}
+
+async function statusOf(whoami: string, token: string): Promise<number> {
+  const headers = { accept: "application/vnd.heroku+json; version=3" };
+  return (await hosting.call(whoami, { token, headers })).status;
+}
+
+describe.each(PROVIDERS)("access to $name", ({ name, consent, granted, whoami }) => {
   it("is asked for with a challenge of the verifier", async () => {
     const url = new URL(await oauthOf(name).authorizationUrl(FLOW));
-    expect(url.origin + url.pathname).toBe(standin.url + PATHS[name][0]);
+    expect(url.origin + url.pathname).toBe(hosting.url + consent);
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
       response_type: "code",
       client_id: "standin",
-      redirect_uri: "https://service.test/callback",
+      redirect_uri: REDIRECT_URI,
       state: FLOW.state,
       code_challenge_method: "S256",
       code_challenge: createHash("sha256").update(FLOW.verifier).digest("base64url"),
     });
     expect(url.href).not.toContain(FLOW.verifier);
+    const page = await hosting.call(url.pathname + url.search, { token: null });
+    expect(await page.text()).toMatch(/Allow[\s\S]*Deny/u);
   });
 
-  it("is exchanged for the code, and refreshed", async () => {
-    asked.length = 0;
+  it("is exchanged for the code, once, and refreshed where it expires", async () => {
     const oauth = oauthOf(name);
     expect(oauth.isStandin).toBe(true);
-    const grant = await oauth.exchange(callback(), FLOW);
-    expect(grant).toMatchObject({
-      accessToken: "standin_granted",
-      refreshToken: "r",
-      expiresAt: expect.any(Date),
-    });
-    expect(await oauth.refresh("r")).toMatchObject({ accessToken: "standin_granted", metadata: {} });
-    expect(asked.map(({ path }) => path)).toEqual([PATHS[name][1], PATHS[name][1]]);
-    expect(Object.fromEntries(asked[0]?.body ?? [])).toMatchObject({
-      code: "the-code",
-      code_verifier: FLOW.verifier,
-    });
-    expect(Object.fromEntries(asked[1]?.body ?? [])).toMatchObject({
-      grant_type: "refresh_token",
-      refresh_token: "r",
-    });
-  });
-
-  it.each([{ state: "another" }, { error: "access_denied" }])("is not exchanged for %j", async (more) => {
-    asked.length = 0;
-    await expect(oauthOf(name).exchange(callback(more), FLOW)).rejects.toMatchObject({
-      name: "OAuthFailure",
-    });
-    expect(asked).toEqual([]);
-  });
-
-  it("fails without a secret when the code is refused", async () => {
-    refuses = true;
-    const failure: unknown = await oauthOf(name)
-      .exchange(callback(), FLOW)
-      .catch((error: unknown) => error);
-    refuses = false;
+    const back = await press(oauth);
+    const grant = await oauth.exchange(back, FLOW);
+    expect(grant).toMatchObject(granted);
+    expect(await statusOf(whoami, grant.accessToken)).toBe(200);
+    const failure: unknown = await oauth.exchange(back, FLOW).catch((error: unknown) => error);
     expect(failure).toMatchObject({ name: "OAuthFailure" });
     expect(failure).not.toHaveProperty("cause");
-    expect(String(failure)).not.toContain("standin_granted");
+    expect(String(failure)).not.toContain(back.get("code"));
+
+    const refreshed = await oauth.refresh(grant.refreshToken ?? "").catch(() => undefined);
+    expect(refreshed !== undefined).toBe(granted === FOR_A_WHILE);
+    expect(await statusOf(whoami, refreshed?.accessToken ?? grant.accessToken)).toBe(200);
+  });
+
+  it("is not exchanged without the person's consent, for another flow, or with another verifier", async () => {
+    const oauth = oauthOf(name);
+    await hosting.control("calls/clear");
+    const denied = await press(oauth, "deny");
+    expect([denied.get("error"), denied.get("code")]).toEqual(["access_denied", null]);
+    const failed = { name: "OAuthFailure" };
+    await expect(oauth.exchange(denied, FLOW)).rejects.toMatchObject(failed);
+    const back = await press(oauth);
+    await expect(oauth.exchange(back, { ...FLOW, state: "another" })).rejects.toMatchObject(failed);
+    const { counts } = await hosting.json<{ counts: object }>("/_standin/calls");
+    expect(Object.keys(counts).filter((call) => call.endsWith("token"))).toEqual([]);
+    await expect(oauth.exchange(back, { ...FLOW, verifier: "w".repeat(64) })).rejects.toMatchObject(failed);
   });
 });
 
 it("stores what Vercel and Netlify tell of the account", async () => {
-  const vercel = await oauthOf("vercel").exchange(
-    callback({ teamId: "team_1", configurationId: "icfg_1" }),
-    FLOW,
-  );
-  expect(vercel.metadata).toEqual({
-    team_id: "team_1",
+  const [vercel, netlify] = [oauthOf("vercel"), oauthOf("netlify")];
+  const { accessToken } = await vercel.exchange(await press(vercel), FLOW);
+  const at = "/vercel/v2/teams";
+  const { teams } = await hosting.json<{ teams: { id: string; name: string }[] }>(at, { token: accessToken });
+  const back = await press(vercel);
+  back.set("teamId", teams[0]?.id ?? "");
+  back.set("configurationId", "icfg_1");
+  expect((await vercel.exchange(back, FLOW)).metadata).toEqual({
+    team_id: teams[0]?.id,
     configuration_id: "icfg_1",
-    account_name: "Ada's team",
+    account_name: teams[0]?.name,
   });
-  const netlify = await oauthOf("netlify").exchange(callback(), FLOW);
-  expect(netlify.metadata).toEqual({ account_name: "Ada" });
+  const { metadata } = await netlify.exchange(await press(netlify), FLOW);
+  expect(metadata).toEqual({ account_name: expect.stringMatching(/./u) });
 });
 
 it("is at the provider with a client of its own, and nowhere without a client or a stand-in", async () => {
   const oauth = { clientId: "c", clientSecret: "s", oauthBase: "https://app.netlify.test" };
-  const own = createHosting(testOptions({ oauth, standinUrl: standin.url })).oauth("netlify");
+  const own = createHosting(testOptions({ oauth, standinUrl: hosting.url })).oauth("netlify");
   expect(own?.isStandin).toBe(false);
   expect(await own?.authorizationUrl(FLOW)).toMatch(
     /^https:\/\/app\.netlify\.test\/authorize\?.*client_id=c&/u,
   );
   expect(createHosting(testOptions({})).oauth("netlify")).toBeUndefined();
-  expect(createHosting(testOptions({ standinUrl: standin.url })).oauth("cloudflare")).toBeUndefined();
+  expect(createHosting(testOptions({ standinUrl: hosting.url })).oauth("cloudflare")).toBeUndefined();
 });

@@ -35,7 +35,7 @@ describe.each(HOSTING_NAMES)("names at %s", (name) => {
   it("fit the provider's rule, whatever the slug", () => {
     const random = seeded(17);
     const signs = Array.from("abcXYZ019---__..  äß日\0/%");
-    for (let run = 0; run < 2000; run += 1) {
+    for (let run = 0; run < 300; run += 1) {
       const slug = Array.from(
         { length: random.whole(0, 90) },
         () => signs[random.whole(0, signs.length - 1)],

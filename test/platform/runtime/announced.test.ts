@@ -5,13 +5,14 @@ import { announced } from "#src/platform/runtime/announced.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { newTrips } from "#src/platform/trips.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { partOf } from "#test/support/part-of.ts";
 
 const PROJECT = "one";
 
 /** A runtime whose calls all do nothing, or fail. */
 function runtimeThat(act: () => Promise<unknown>) {
   const told: (readonly string[] | null)[] = [];
-  const bare: ProjectRuntime = Object(new Proxy({}, { get: () => act }));
+  const bare = partOf<ProjectRuntime>(new Proxy({}, { has: () => true, get: () => act }));
   const workspaces = { runtime: () => bare, destroy: async () => undefined };
   const changes = { announce: (_: string, paths: readonly string[] | null) => void told.push(paths) };
   return { runtime: announced(workspaces, changes).runtime(PROJECT), told };
@@ -55,7 +56,7 @@ function sender() {
       return answer.promise;
     },
   };
-  const namespace: Parameters<typeof fileChanges>[0] = Object({ getByName: () => object });
+  const namespace = partOf<Parameters<typeof fileChanges>[0]>({ getByName: () => partOf(object) });
   const trips = newTrips();
   return { changes: fileChanges(namespace, trips, createLog()), sent, waiting, trips };
 }

@@ -5,15 +5,17 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { serve } from "#local/serve.ts";
 import { hostWorkspaces } from "#src/platform/runtime/host/index.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { buildWorkspaceServer } from "#workspace-server/build.ts";
+import { bundle } from "./bundle.ts";
+
+const WORKER = path.join(import.meta.dirname, "scripted-worker.ts");
 
 /** The service's variables; none of these addresses is called. */
-export const VARIABLES = {
+const VARIABLES = {
   ENVIRONMENT: "test",
   PUBLIC_URL: "https://service.test",
   SECRET_KEY: "a-secret-key-for-tests-of-32-characters",
@@ -59,19 +61,19 @@ export interface ScriptedProject {
 
 export interface ScriptedSandboxes {
   newProject(): ScriptedProject;
-  /** Of projects that are not used any more. */
-  endContainers(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** The objects of the `sandbox` runtime in workerd, over workspace servers of this machine in the place of containers. */
 export async function startScriptedSandboxes(): Promise<ScriptedSandboxes> {
   await using started = new AsyncDisposableStack();
-  const dir = realpathSync(mkdtempSync(path.join(tmpdir(), "sandboxes-")));
+  const dir = realpathSync(mkdtempSync(path.join(tmpdir(), "s-")));
   started.defer(() => rmSync(dir, { recursive: true, force: true }));
   const program = path.join(dir, "server/workspace-server.mjs");
   await buildWorkspaceServer(program);
 
+  // Short, as the project's folder in a container is: the longest path of a project stands behind it.
+  const rootOf = (id: string) => path.join(dir, id.slice(0, 8));
   const servers = new Map<string, ChildProcess>();
   const end = async (id: string, signal: NodeJS.Signals = "SIGTERM") => {
     const server = servers.get(id);
@@ -83,7 +85,7 @@ export async function startScriptedSandboxes(): Promise<ScriptedSandboxes> {
   const endContainers = async () => void (await Promise.all([...servers.keys()].map((id) => end(id))));
   started.defer(endContainers);
   const begin = async (id: string, { fresh, secretHash }: { fresh: boolean; secretHash: string }) => {
-    const root = path.join(dir, id);
+    const root = rootOf(id);
     const diskId = path.join(dir, `${id}.disk-id`);
     if (fresh) {
       rmSync(root, { recursive: true, force: true });
@@ -113,7 +115,7 @@ export async function startScriptedSandboxes(): Promise<ScriptedSandboxes> {
       workers: [
         {
           name: "sandboxes",
-          modules: [{ type: "ESModule", path: "worker.js", contents: await bundle() }],
+          modules: [{ type: "ESModule", path: "worker.js", contents: await bundle(WORKER) }],
           compatibilityDate: "2026-11-01",
           compatibilityFlags: ["nodejs_compat"],
           // The SDK notes each start of a container, among the results of the tests.
@@ -133,7 +135,7 @@ export async function startScriptedSandboxes(): Promise<ScriptedSandboxes> {
       const tell = async (what: string) => fetch(`${url}/projects/${id}/test/${what}`);
       return {
         runtime: hostWorkspaces(url, { db: 0, publish: 0, objects: 0 }).runtime(id),
-        mount: path.join(dir, id),
+        mount: rootOf(id),
         endContainer: async () => void (await tell("end-container")),
         swapContainer: async () => void (await tell("swap-container")),
         isRunning: async () => (await (await tell("container")).text()) === '{"running":true}',
@@ -141,21 +143,6 @@ export async function startScriptedSandboxes(): Promise<ScriptedSandboxes> {
         crash: async () => void (await tell("crash")),
       };
     },
-    endContainers,
     close: () => owned.disposeAsync(),
   };
-}
-
-async function bundle(): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [path.join(import.meta.dirname, "scripted-worker.ts")],
-    bundle: true,
-    write: false,
-    format: "esm",
-    target: "es2024",
-    conditions: ["workerd", "worker", "browser"],
-    external: ["cloudflare:*", "node:*"],
-    logLevel: "silent",
-  });
-  return outputFiles[0]?.text ?? "";
 }

@@ -1,5 +1,4 @@
 import type { Platform } from "#src/channels/channel.ts";
-import type { Fault, PlatformServer } from "../platforms/platform-server.ts";
 import type { ChannelView } from "../telegram-channel.ts";
 
 /** A file in a chat. */
@@ -34,11 +33,8 @@ export interface PersonThere {
 /** A platform with a bot, as its people and the owner of a channel use it. */
 export interface BotThere {
   platform: Platform;
-  server: PlatformServer;
   /** What the owner of the channel enters. */
   wish: { credentials: object; inbound_mode?: "connection" | "webhook" };
-  /** What the platform returns to a text for a person who blocked the bot. */
-  blocked: Fault;
   /** Resolves when messages arrive at the channel. */
   connect(channel: ChannelView): Promise<void>;
   newPerson(): PersonThere;

@@ -31,13 +31,7 @@ export function botAtDiscord(discord: DiscordMock): BotThere {
 
   return {
     platform: "discord",
-    server: discord,
     wish: { credentials: discord.credentials, inbound_mode: "connection" },
-    blocked: {
-      kind: "answer",
-      status: 403,
-      json: { message: "Cannot send messages to this user", code: 50_007 },
-    },
     connect: () => vi.waitUntil(() => discord.gateway.listening > 0, PATIENCE).then(() => undefined),
     newPerson() {
       const author = discord.person(newName());

@@ -39,13 +39,7 @@ export function botAtSignal(bridge: SignalBridge): BotThere {
 
   return {
     platform: "signal",
-    server: bridge,
     wish: { credentials: { signal_cli_url: bridge.url, phone_number: account.number } },
-    blocked: {
-      kind: "answer",
-      status: 201,
-      json: [{ timestamp: "1", errors: { recipients: [{ reason: "UNREGISTERED_FAILURE" }] } }],
-    },
     connect: () => bridge.listened(),
     newPerson() {
       const person = bridge.newPerson("Ann", newNumber());

@@ -39,9 +39,7 @@ export function botAtSlack(slack: SlackMock): BotThere {
 
   return {
     platform: "slack",
-    server: slack,
     wish: { credentials: { bot_token, signing_secret } },
-    blocked: { kind: "answer", json: { ok: false, error: "channel_not_found" } },
     connect({ webhook_url: url }) {
       slack.webhookUrl = url ?? undefined;
       return Promise.resolve();

@@ -2,7 +2,6 @@ import type { Whatsapp, WhatsappInbound, WhatsappWriting } from "../platforms/wh
 import { type BotThere, counter } from "./bot.ts";
 
 const newNumber = counter("4915770000");
-const UNDELIVERABLE = { message: "(#131026) Message undeliverable", code: 131_026 };
 
 /** WhatsApp, with the number of a business. */
 export function botAtWhatsapp(whatsapp: Whatsapp): BotThere {
@@ -15,9 +14,7 @@ export function botAtWhatsapp(whatsapp: Whatsapp): BotThere {
 
   return {
     platform: "whatsapp",
-    server: whatsapp,
     wish: { credentials: whatsapp.credentials },
-    blocked: { kind: "answer", status: 400, json: { error: UNDELIVERABLE } },
     connect({ webhook_url: url }) {
       webhook = url ?? "";
       return Promise.resolve();

@@ -1,17 +1,22 @@
 import { generateKeyPairSync, sign } from "node:crypto";
-import { DiscordGateway, type GatewayConnection } from "./discord/gateway.ts";
+import { DiscordGateway } from "./discord/gateway.ts";
 import { reply } from "./discord/interaction-replies.ts";
 import { answerRest } from "./discord/rest.ts";
-import { type DiscordMessage, DiscordState, type DiscordUser, type SentFile } from "./discord/state.ts";
+import {
+  type DiscordMessage,
+  DiscordState,
+  type DiscordUser,
+  type SentFile,
+  type WireMessage,
+} from "./discord/state.ts";
 import { type PlatformServer, servePlatform } from "./platform-server.ts";
 
 const GUILD_MESSAGES = 1 << 9;
 const DIRECT_MESSAGES = 1 << 12;
-const HEARTBEAT_MS = 41_250;
 const MESSAGE_COMPONENT = 3;
 const COMMAND = 2;
 
-export type { DiscordMessage, DiscordUser, GatewayConnection };
+export type { DiscordMessage, DiscordUser };
 
 /** What a person writes. */
 export interface Said {
@@ -51,7 +56,7 @@ export interface DiscordMock extends PlatformServer {
   /** Any message, while it is there. */
   message(id: string): DiscordMessage | undefined;
   /** A message as MESSAGE_CREATE tells of it; undefined once it is gone. */
-  wire(id: string): Record<string, unknown> | undefined;
+  wire(id: string): WireMessage | undefined;
   /** How often the bot showed that it writes. */
   typing(channelId: string): number;
   /** A message of a person: MESSAGE_CREATE to those who listen. Returns its id. */
@@ -66,21 +71,19 @@ export interface DiscordMock extends PlatformServer {
   expireInteractions(): void;
   /** Types of the first replies that interactions got, by their ids. */
   answered(interactionId: string): number | undefined;
-  /** The owner made a new token: the old one is no good any more. */
-  revokeToken(): void;
 }
 
 /**
  * Discord as a bot sees it: REST calls, the gateway and signed interactions. `@discordjs/rest` and `@discordjs/ws` work
  * with it.
  */
-export async function startDiscord({ heartbeatMs = HEARTBEAT_MS } = {}): Promise<DiscordMock> {
+export async function startDiscord(): Promise<DiscordMock> {
   const state = new DiscordState();
   const keys = generateKeyPairSync("ed25519");
   const publicKey = keys.publicKey.export({ type: "spki", format: "der" }).subarray(-32).toString("hex");
   const people = new Map<string, DiscordUser>();
   const origin = (): string => server.origin;
-  const gateway = new DiscordGateway(state, origin, heartbeatMs);
+  const gateway = new DiscordGateway(state, origin);
   const context = { state, origin, publicKey, gateway: () => gateway.description() };
   const server: PlatformServer = await servePlatform({
     answer: (call) => answerRest(context, call),
@@ -191,10 +194,6 @@ export async function startDiscord({ heartbeatMs = HEARTBEAT_MS } = {}): Promise
     },
     answered: (interactionId) =>
       [...state.interactions.values()].find(({ id }) => id === interactionId)?.answered,
-    revokeToken() {
-      state.isTokenGood = false;
-      gateway.closeAll(4_004);
-    },
   };
   return mock;
 }

@@ -1,26 +1,14 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type Answer, type MadeCall, type PlatformServer, servePlatform } from "./platform-server.ts";
-import { EventEmitter } from "node:events";
-import {
-  receivedMessage,
-  type SignalPerson,
-  type SignalWriting,
-  typingNotification,
-} from "./signal/envelopes.ts";
+import { receivedMessage, type SignalPerson, type SignalWriting } from "./signal/envelopes.ts";
 import { Listeners } from "./signal/listeners.ts";
 import { Outgoing, type SignalMessage } from "./signal/outgoing.ts";
 
 export type { SignalPerson, SignalWriting } from "./signal/envelopes.ts";
 export type { SignalMessage } from "./signal/outgoing.ts";
-
-/**
- * How messages are received: `json-rpc` by a WebSocket, `normal` and `native` by polling; `events` as server-sent events at the
- * same path, which some bridges do.
- */
-export type SignalMode = "json-rpc" | "normal" | "native" | "events";
 
 /** What the WebSocket library of the bridge writes to a request without an upgrade, and what the bridge adds. */
 const NO_UPGRADE = `Bad Request\n${JSON.stringify({
@@ -28,12 +16,11 @@ const NO_UPGRADE = `Bad Request\n${JSON.stringify({
     "websocket: the client is not using the websocket protocol: 'upgrade' token not found in 'Connection' header",
 })}`;
 
-/** A bridge that runs, with one account. */
+/** A bridge that runs in the mode json-rpc, with one account. */
 export interface SignalBridge extends PlatformServer {
   /** Its address, as an owner enters it. */
   url: string;
   account: SignalPerson & { number: string };
-  mode: SignalMode;
   /** Messages so far, each as the person sees it now: edits and deletions are in it. */
   readonly sent: readonly SignalMessage[];
   readonly typing: readonly string[];
@@ -50,19 +37,13 @@ export interface SignalBridge extends PlatformServer {
   newPerson(name: string, number?: string): SignalPerson;
   /** The id of a new group, and how a message is sent to it. */
   newGroup(): { groupId: string; recipient: string };
-  /** Writes as a person; returns the message's time, which is its id. In `json-rpc` a message is lost when nobody listens. */
+  /** Writes as a person; returns the message's time, which is its id. It is lost when nobody listens. */
   write(from: SignalPerson, writing: SignalWriting): number;
-  /** Begins to write as a person. */
-  startTyping(from: SignalPerson): void;
   /** Gives the bridge a file, for `attachments` of a message. */
   attach(
     bytes: Uint8Array,
     file: { contentType: string; filename?: string },
   ): { id: string; contentType: string; filename: string | null; size: number };
-  /** Sends a frame as it is. */
-  push(frame: unknown): void;
-  /** Ends all connections that get messages, as a restart does. */
-  drop(): void;
   /** Resolves when so many connections get messages. */
   listened(count?: number): Promise<void>;
 }
@@ -75,35 +56,8 @@ export async function startSignalBridge(number = "+4915100000000"): Promise<Sign
   const listeners = new Listeners();
   const outgoing = new Outgoing(number);
   const attachments = new Map<string, Buffer>();
-  const queue: string[] = [];
   const signals = new EventEmitter();
   let clock = Date.now();
-
-  async function poll({ query }: MadeCall): Promise<Answer> {
-    const seconds = Number(query.get("timeout") ?? "1");
-    const most = Number(query.get("max_messages") ?? "0");
-    if (!Number.isInteger(seconds)) {
-      return refused("Couldn't process request - timeout needs to be numeric!");
-    }
-    if (queue.length === 0) {
-      const signal = AbortSignal.timeout(seconds * 1000);
-      await once(signals, "message", { signal }).catch(() => undefined);
-    }
-    const taken = queue.splice(0, most === 0 ? queue.length : most);
-    return { headers: { "content-type": "text/plain; charset=utf-8" }, text: `[${taken.join(",")}]` };
-  }
-
-  function receive(call: MadeCall): Answer | Promise<Answer> {
-    if (bridge.mode === "json-rpc") return { status: 400, text: NO_UPGRADE };
-    if (bridge.mode !== "events") return poll(call);
-    return {
-      headers: { "content-type": "text/event-stream" },
-      stream(response) {
-        listeners.stream(response);
-        signals.emit("listening");
-      },
-    };
-  }
 
   function attachment({ method }: MadeCall, id: string): Answer {
     const bytes = attachments.get(id);
@@ -119,16 +73,17 @@ export async function startSignalBridge(number = "+4915100000000"): Promise<Sign
     const [, version = "", resource = "", last = ""] = call.path.split("/").map(decodeURIComponent);
     switch (`${call.method} /${version}/${resource}`) {
       case "GET /v1/about": {
-        const mode = bridge.mode === "events" ? {} : { mode: bridge.mode };
         const capabilities = { "v2/send": ["quotes", "mentions"] };
-        return { json: { versions: ["v1", "v2"], build: 2, ...mode, version: "0.99", capabilities } };
+        return {
+          json: { versions: ["v1", "v2"], build: 2, mode: "json-rpc", version: "0.99", capabilities },
+        };
       }
       case "GET /v1/health":
         return { status: 204 };
       case "GET /v1/accounts":
         return { json: [number] };
       case "GET /v1/receive":
-        return receive(call);
+        return { status: 400, text: NO_UPGRADE };
       case "GET /v1/attachments":
       case "DELETE /v1/attachments":
         return attachment(call, last);
@@ -139,25 +94,16 @@ export async function startSignalBridge(number = "+4915100000000"): Promise<Sign
 
   function onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { pathname } = new URL(request.url ?? "/", "http://bridge.test");
-    if (bridge.mode === "json-rpc" && decodeURIComponent(pathname) === `/v1/receive/${number}`) {
+    if (decodeURIComponent(pathname) === `/v1/receive/${number}`) {
       listeners.accept(request, socket, head);
       signals.emit("listening");
       return;
     }
-    // The other modes take it for a poll, and the messages of its answer are lost to a client that wants a WebSocket.
-    const body = pathname.startsWith("/v1/receive/")
-      ? `[${queue.splice(0).join(",")}]`
-      : "404 page not found";
-    const status = pathname.startsWith("/v1/receive/") ? "200 OK" : "404 Not Found";
-    const length = Buffer.byteLength(body);
-    socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: ${length}\r\n\r\n${body}`);
+    socket.end("HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
   }
 
   function push(frame: unknown): void {
-    const text = JSON.stringify(frame);
-    if (bridge.mode === "json-rpc" || bridge.mode === "events") listeners.send(text);
-    else queue.push(text);
-    signals.emit("message");
+    listeners.send(JSON.stringify(frame));
   }
 
   function nextTimestamp(): number {
@@ -180,7 +126,6 @@ export async function startSignalBridge(number = "+4915100000000"): Promise<Sign
     ...server,
     url: server.origin,
     account: { uuid: randomUUID(), number, name: "Bot" },
-    mode: "json-rpc",
     sent: outgoing.sent,
     typing: outgoing.typing,
     reactions: outgoing.reactions,
@@ -207,14 +152,11 @@ export async function startSignalBridge(number = "+4915100000000"): Promise<Sign
       push(receivedMessage(from, writing, { account: number, timestamp }));
       return timestamp;
     },
-    startTyping: (from) => push(typingNotification(from, { account: number, timestamp: nextTimestamp() })),
     attach(bytes, { contentType, filename = null }) {
       const id = `${randomBytes(10).toString("hex")}.bin`;
       attachments.set(id, Buffer.from(bytes));
       return { id, contentType, filename, size: bytes.byteLength };
     },
-    push,
-    drop: () => listeners.drop(),
     async listened(count = 1) {
       while (listeners.count < count) await once(signals, "listening");
     },
@@ -224,8 +166,4 @@ export async function startSignalBridge(number = "+4915100000000"): Promise<Sign
     },
   };
   return bridge;
-}
-
-function refused(error: string): Answer {
-  return { status: 400, json: { error } };
 }

@@ -2,14 +2,12 @@ import { createHmac } from "node:crypto";
 import { type PlatformServer, servePlatform } from "./platform-server.ts";
 import { answerAddress } from "./slack/addresses.ts";
 import { blockActions, eventCallback, messageEvents, slashCommand } from "./slack/payloads.ts";
-import { type EnvelopeType, SlackSockets, type SocketConnection } from "./slack/socket.ts";
+import { type EnvelopeType, SlackSockets } from "./slack/socket.ts";
 import { type SentFile, type SlackMessage, SlackState, type SlackUser } from "./slack/state.ts";
 
-/** After so long Slack sends again what was not acknowledged. */
-const REDELIVER_MS = 3_000;
 const FORM = "application/x-www-form-urlencoded";
 
-export type { SlackMessage, SlackUser, SocketConnection };
+export type { SlackMessage, SlackUser };
 
 /** What a person writes. */
 export interface Said {
@@ -40,8 +38,6 @@ export interface SlackMock extends PlatformServer {
   refuse(channelId: string, error: string | undefined): void;
   /** Takes a scope from the app. */
   withoutScope(scope: string): void;
-  /** Makes every call with the bot's token fail, such as with token_revoked. */
-  refuseToken(error: string): void;
   /** Messages of the bot in a channel or in one of its threads, as they are now. */
   sent(channelId: string, threadTs?: string): readonly SlackMessage[];
   message(channelId: string, ts: string): SlackMessage | undefined;
@@ -62,10 +58,10 @@ export interface SlackMock extends PlatformServer {
 }
 
 /** Slack as an app of one workspace sees it: methods, files, responses, Socket Mode and signed requests. */
-export async function startSlack({ redeliverMs = REDELIVER_MS } = {}): Promise<SlackMock> {
+export async function startSlack(): Promise<SlackMock> {
   const state = new SlackState();
   const origin = (): string => server.origin;
-  const sockets = new SlackSockets(state.appId, origin, redeliverMs);
+  const sockets = new SlackSockets(origin);
   const context = { state, origin, newSocketUrl: () => sockets.newUrl() };
   const server: PlatformServer = await servePlatform({
     answer: (call) => answerAddress(context, call),
@@ -127,9 +123,6 @@ export async function startSlack({ redeliverMs = REDELIVER_MS } = {}): Promise<S
     withoutScope(scope) {
       state.missingScopes.add(scope);
     },
-    refuseToken(error) {
-      state.tokenError = error;
-    },
     sent: (channelId, threadTs) =>
       state.messages.filter(
         (one) => one.channelId === channelId && one.threadTs === threadTs && one.userId === state.botUser.id,
@@ -172,10 +165,6 @@ export async function startSlack({ redeliverMs = REDELIVER_MS } = {}): Promise<S
     },
     expireResponses() {
       for (const target of state.responses.values()) target.isExpired = true;
-    },
-    async close() {
-      sockets.stop();
-      await server.close();
     },
   };
   return mock;

@@ -3,7 +3,7 @@ import { refusedByAnthropic } from "./anthropic.ts";
 import { refusedByOpenAi } from "./openai.ts";
 
 /** The sentence with which the provider of a path refuses a request; undefined for one that it takes. */
-export function refusalOf(path: string, body: unknown): string | undefined {
+function refusalOf(path: string, body: unknown): string | undefined {
   return path.endsWith("/messages") ? refusedByAnthropic(body) : refusedByOpenAi(body);
 }
 

@@ -1,4 +1,4 @@
-import type { Rows } from "./row.ts";
+import { anyone, isPrivate, type Rows } from "./row.ts";
 
 /** Tasks of the agent. */
 export const AGENT_TASKS: Rows = {
@@ -15,25 +15,10 @@ export const AGENT_TASKS: Rows = {
     viewer: 404,
     project: true,
   },
-  "GET /api/chat/agent/tasks": { admits: "person or key: chat.view" },
-  "GET /api/chat/agent/status/{task}": {
-    admits: "person or key: chat.view",
-    stranger: 404,
-    viewer: 404,
-    project: true,
-  },
-  "GET /api/chat/agent/steps/{task}": {
-    admits: "person or key: chat.view",
-    stranger: 404,
-    viewer: 404,
-    project: true,
-  },
-  "GET /api/chat/agent/steps/{task}/{step}": {
-    admits: "person or key: chat.view",
-    stranger: 404,
-    viewer: 404,
-    project: true,
-  },
+  "GET /api/chat/agent/tasks": anyone("chat.view"),
+  "GET /api/chat/agent/status/{task}": isPrivate("chat.view"),
+  "GET /api/chat/agent/steps/{task}": isPrivate("chat.view"),
+  "GET /api/chat/agent/steps/{task}/{step}": isPrivate("chat.view"),
   "POST /api/v1/agents/tasks/{task}/cancel": {
     admits: "key of the task: chat.send",
     stranger: 404,

@@ -20,3 +20,28 @@ export interface Row {
 
 /** Rows by method and path. */
 export type Rows = Readonly<Record<string, Row>>;
+
+/** Any person, for themselves. */
+export const PERSON: Row = { admits: "person" };
+export const SUPERUSER: Row = { admits: "superuser" };
+/** Any person, of what is theirs alone or their team's. */
+export const NAMED: Row = { admits: "person", stranger: 404 };
+/** The person whose it is alone. */
+export const OWN: Row = { admits: "person", stranger: 404, viewer: 404 };
+/** Editors of the team that is worked in. */
+export const EDITOR: Row = { admits: "person", viewer: 403 };
+/** Editors of what the request names. */
+export const OF_EDITORS: Row = { admits: "person", stranger: 404, viewer: 403 };
+
+/** Every person, and every key with the scope. */
+export const anyone = (scope: string): Row => ({ admits: `person or key: ${scope}` });
+/** Every member of the project, and their keys with the scope. */
+export const reads = (scope: string): Row => ({ ...anyone(scope), stranger: 404, project: true });
+/** The same without viewers. */
+export const changes = (scope: string): Row => ({ ...reads(scope), viewer: 403 });
+/** The person whose it is in the project, and their keys with the scope. */
+export const isPrivate = (scope: string): Row => ({ ...reads(scope), viewer: 404 });
+/** Members of the team in the path whose role has the permission. */
+export const member = (permission: string): Row => ({ admits: `member: ${permission}`, stranger: 404 });
+/** The same, where a viewer's role has it not. */
+export const manages = (permission: string): Row => ({ ...member(permission), viewer: 403 });

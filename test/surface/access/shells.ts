@@ -1,14 +1,9 @@
-import type { Rows } from "./row.ts";
+import { anyone, changes, type Rows } from "./row.ts";
 
 /** Shells. */
 export const SHELLS: Rows = {
-  "POST /api/shell/sessions": {
-    admits: "person or key: terminal.access",
-    stranger: 404,
-    viewer: 403,
-    project: true,
-  },
-  "GET /api/shell/sessions": { admits: "person or key: terminal.access" },
+  "POST /api/shell/sessions": changes("terminal.access"),
+  "GET /api/shell/sessions": anyone("terminal.access"),
   "GET /api/shell/sessions/{shell}": {
     admits: "person or key: terminal.access",
     stranger: 404,
@@ -29,23 +24,8 @@ export const SHELLS: Rows = {
     stranger: 404,
     viewer: 403,
   },
-  "GET /api/terminal/{project}/targets": {
-    admits: "person or key: terminal.access",
-    stranger: 404,
-    viewer: 403,
-    project: true,
-  },
-  "POST /api/agent/execute": {
-    admits: "person or key: terminal.access",
-    stranger: 404,
-    viewer: 403,
-    project: true,
-  },
-  "GET /api/agent/history/{project}": {
-    admits: "person or key: terminal.access",
-    stranger: 404,
-    viewer: 403,
-    project: true,
-  },
-  "GET /api/agent/stats": { admits: "person or key: terminal.access" },
+  "GET /api/terminal/{project}/targets": changes("terminal.access"),
+  "POST /api/agent/execute": changes("terminal.access"),
+  "GET /api/agent/history/{project}": changes("terminal.access"),
+  "GET /api/agent/stats": anyone("terminal.access"),
 };

@@ -30,26 +30,29 @@ export function Installation() {
         <h2 id="gateway">Gateway</h2>
         <Loaded of={useGateway()}>
           {(gateway) => (
-            <dl class="facts">
-              <dt>State</dt>
-              <dd>{gateway.status}</dd>
-              <dt>Shard</dt>
-              <dd>
-                {gateway.shard} of {gateway.shards}
-              </dd>
-              <dt>Connected</dt>
-              <dd>
-                {gateway.connected} of {gateway.adapters} channels
-              </dd>
-              <dt>Compared</dt>
-              <dd>
-                <Moment at={gateway.last_sync} />
-              </dd>
-              <dt>Since</dt>
-              <dd>
-                <Moment at={gateway.started_at} />
-              </dd>
-            </dl>
+            <>
+              {gateway.notice !== null && <p class="notice bad">{gateway.notice}</p>}
+              <dl class="facts">
+                <dt>State</dt>
+                <dd>{gateway.status}</dd>
+                <dt>Shard</dt>
+                <dd>
+                  {gateway.shard} of {gateway.shards}
+                </dd>
+                <dt>Connected</dt>
+                <dd>
+                  {gateway.connected} of {gateway.adapters} channels
+                </dd>
+                <dt>Compared</dt>
+                <dd>
+                  <Moment at={gateway.last_sync} />
+                </dd>
+                <dt>Since</dt>
+                <dd>
+                  <Moment at={gateway.started_at} />
+                </dd>
+              </dl>
+            </>
           )}
         </Loaded>
         <div class="row">

@@ -6,6 +6,7 @@ export const WHY: Record<api.Snapshot["role"], string> = {
   agent: "before a run",
   restore: "before a restore or a clone",
   hibernation: "on hibernation",
+  automatic: "after a use",
 };
 
 /** A snapshot's name for a person: its note, or why it was made. */

@@ -1,3 +1,4 @@
+import { textOf } from "../../parts/form-text.ts";
 import { useIdentities } from "./reads.ts";
 
 /** The targets that a text of `deliver` names. */
@@ -11,44 +12,31 @@ export const targetsOf = (deliver: string): string[] =>
 export const targetName = (target: string): string =>
   target === "origin" ? "the chat it was made in" : target;
 
-/** The choice of where an answer goes: its own chat, home chats of linked accounts, and any other chat. */
-export function DeliverFields({
-  targets,
-  onChange,
-}: {
-  targets: readonly string[];
-  onChange: (targets: string[]) => void;
-}) {
+/**
+ * The choice of where an answer goes: its own chat, home chats of linked accounts, and any other chat. `deliverOf` reads it
+ * from the form.
+ */
+export function DeliverFields({ targets }: { targets: readonly string[] }) {
   const { data: identities = [] } = useIdentities();
   const platforms = [...new Set(identities.map(({ platform }) => platform))].filter((each) => each !== "cli");
   const choices = ["origin", ...platforms];
   const others = targets.filter((target) => !choices.some((choice) => choice === target));
-  const withOthers = (text: string) =>
-    onChange([...targets.filter((target) => !others.includes(target)), ...targetsOf(text)]);
   return (
     <fieldset class="field">
       <legend class="small">Deliver the answer to</legend>
       {choices.map((choice) => (
         <label key={choice} class="check">
-          <input
-            type="checkbox"
-            checked={targets.includes(choice)}
-            onChange={({ currentTarget }) =>
-              onChange(
-                currentTarget.checked ? [...targets, choice] : targets.filter((target) => target !== choice),
-              )
-            }
-          />
+          <input type="checkbox" name="target" value={choice} defaultChecked={targets.includes(choice)} />
           {choice === "origin" ? targetName(choice) : `my home chat at ${choice}`}
         </label>
       ))}
       <label for="others">Other chats</label>
       <input
         id="others"
+        name="others"
         autocomplete="off"
         placeholder="slack:C0123456789"
         defaultValue={others.join(", ")}
-        onChange={({ currentTarget }) => withOthers(currentTarget.value)}
       />
       <span class="muted small">
         Each run is a new chat of the project, where its answer is in any case. With no target it goes nowhere
@@ -56,4 +44,10 @@ export function DeliverFields({
       </span>
     </fieldset>
   );
+}
+
+/** The text of `deliver` that a form says, as it stands when it is sent: what was typed last counts. */
+export function deliverOf(form: FormData): string {
+  const chosen = form.getAll("target").filter((target) => typeof target === "string");
+  return [...new Set([...chosen, ...targetsOf(textOf(form, "others"))])].join(",") || "none";
 }

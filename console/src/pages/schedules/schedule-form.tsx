@@ -7,7 +7,7 @@ import { useAction } from "../../parts/use-action.ts";
 import { useProjects } from "../../service/reads.ts";
 import { useMayEdit } from "../../service/roles.ts";
 import { AgentField } from "./agent-field.tsx";
-import { DeliverFields, targetsOf } from "./deliver-fields.tsx";
+import { DeliverFields, deliverOf, targetsOf } from "./deliver-fields.tsx";
 import { NextRuns } from "./next-runs.tsx";
 
 const EDIT_MODES = {
@@ -68,7 +68,6 @@ export function ScheduleForm({
   const mayEdit = useMayEdit(project);
   const [schedule, setSchedule] = useState(of?.schedule ?? "");
   const [timezone, setTimezone] = useState(of?.timezone ?? ownZone());
-  const [targets, setTargets] = useState(targetsOf(of?.deliver ?? "origin"));
   const agent = of?.agent_id ?? "";
   const saving = useAction((form: FormData) => {
     const agentNow = textOf(form, "agent");
@@ -79,7 +78,7 @@ export function ScheduleForm({
       schedule: schedule.trim(),
       timezone: timezone.trim(),
       prompt_template: textOf(form, "prompt"),
-      deliver: targets.join(",") || "none",
+      deliver: deliverOf(form),
       edit_mode: chosen(form, "edit_mode", EDIT_MODES),
       overlap: chosen(form, "overlap", OVERLAPS),
       catch_up: chosen(form, "catch_up", CATCH_UPS),
@@ -158,7 +157,7 @@ export function ScheduleForm({
         </datalist>
       </div>
       <NextRuns schedule={schedule} timezone={timezone} />
-      <DeliverFields targets={targets} onChange={setTargets} />
+      <DeliverFields targets={targetsOf(of?.deliver ?? "origin")} />
       <details>
         <summary>More</summary>
         <div class="form">

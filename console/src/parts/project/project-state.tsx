@@ -5,6 +5,7 @@ import { workspace } from "../../service/workspace.ts";
 import { Loaded } from "../loaded.tsx";
 import { Refused } from "../refused.tsx";
 import { useAction } from "../use-action.ts";
+import { BeginAnew } from "./begin-anew.tsx";
 
 /** How a project stands, what goes on, and how to move it. */
 export function ProjectState({ project }: { project: string }) {
@@ -16,6 +17,7 @@ export function ProjectState({ project }: { project: string }) {
     <Loaded of={useProjectStatus(project)}>
       {(status) => {
         const { state, progress, error } = status;
+        const mayMove = (role === "admin" || role === "editor") && !isMoving(status);
         const isUp = state === "running" || state === "starting";
         return (
           <div class="row" role="status">
@@ -26,7 +28,7 @@ export function ProjectState({ project }: { project: string }) {
                 <span class="muted">{progress}</span>
               </>
             )}
-            {(role === "admin" || role === "editor") && !isMoving(status) && (
+            {mayMove && status.files_lost_at === null && (
               <button
                 type="button"
                 disabled={moving.isBusy}
@@ -34,6 +36,9 @@ export function ProjectState({ project }: { project: string }) {
               >
                 {isUp ? "Stop" : state === "hibernated" ? "Wake" : "Start"}
               </button>
+            )}
+            {mayMove && (status.files_lost_at !== null || state === "failed") && (
+              <BeginAnew project={project} hasRepository={status.git_status !== null} />
             )}
             {error !== null && <p class="notice bad">{error}</p>}
             {moving.error !== undefined && <Refused error={moving.error} />}

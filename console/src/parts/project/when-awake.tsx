@@ -51,13 +51,14 @@ export function WhenAwake({ project, needs, title, purpose, children }: WhenAwak
 }
 
 /** Whether the files are in their place: a start brings them there first if they were put away. */
-function hasFiles({ state, environment_status, hibernated_at }: Status): boolean {
-  if (environment_status === "stopping") return false;
+function hasFiles({ state, environment_status, hibernated_at, files_lost_at }: Status): boolean {
+  if (environment_status === "stopping" || files_lost_at !== null) return false;
   return state === "stopped" || state === "running" || (state === "starting" && hibernated_at === null);
 }
 
 function standing(status: Status): string {
   if (status.environment_status === "stopping") return "The project is being put away. Its files are kept.";
+  if (status.files_lost_at !== null) return "The project's files are lost.";
   if (isMoving(status)) return "The project is on its way. This goes on by itself.";
   if (status.state === "hibernated") return "The project is put away. Its files are kept.";
   return status.state === "failed" ? "The project could not be set up." : "The project is not running.";

@@ -32,14 +32,14 @@ export interface ChatWish {
   agentId: string | undefined;
   model?: string | undefined;
   editMode?: EditMode | undefined;
-  /** The mode when neither the request nor the chat sets one; that of the origin when absent. */
+  /** The mode when neither the request nor the chat sets one. When absent, the default of the task's source. */
   editModeOtherwise?: EditMode | undefined;
   maxIterations?: number | undefined;
   attachmentIds?: readonly string[];
   messageMetadata?: Readonly<Record<string, unknown>> | null;
-  /** A message that repeats its sender's key within 24 hours is not sent again: its first answer is returned. */
+  /** A message with a key that its sender used in the last 24 hours is not sent. The first answer is returned. */
   idempotencyKey?: string | undefined;
-  /** What the client asked for, as text that a repetition has to repeat; see `StartTask`. */
+  /** The client's request as text. Another request with the same key must have the same text; see `StartTask`. */
   request?: string | undefined;
 }
 
@@ -47,17 +47,18 @@ export type SendDeps = StartDeps & { taskLogs: TaskLogs };
 
 /** An accepted message. */
 export interface SentMessage extends StartedTask {
-  /** What it waits for; null when it has its chat's turn. */
+  /** What the message waits for. Null if its task is the head of the chat and may run. */
   waiting: Waiting | null;
-  /** An approval that the message denied. */
+  /** An approval that the message denied; undefined if it denied none. */
   refused: RefusedQuestion | undefined;
 }
 
 /**
- * Sends a message, for a person or for an API key. If the chat's agent waits for an approval, a person's message denies it.
- * A program's message waits, since programs cannot answer approvals. Besides the queries of `startTask` it takes one when
- * the project is not named by its id, none when it is, and two for a message that waits. Throws as `startTask`,
- * `requireProject` and `requireChat` do.
+ * Sends a message for a person or for an API key. If the chat's agent waits for an approval, a person's message denies the
+ * approval. A program's message waits, because programs cannot answer approvals.
+ *
+ * Queries, besides those of `startTask`: one to find the project unless its id is given, and up to two for a message that
+ * waits. Throws as `startTask`, `requireProject` and `requireChat` do.
  */
 export async function sendMessage(deps: SendDeps, caller: Caller, wish: ChatWish): Promise<SentMessage> {
   const task = taskOf(caller, wish, await placeOf(deps, caller, wish));
@@ -65,8 +66,8 @@ export async function sendMessage(deps: SendDeps, caller: Caller, wish: ChatWish
 }
 
 /**
- * Starts a task. An administrator of the installation acts as a member where that suffices. Otherwise `requireProject` notes
- * first what the administrator does there, and the task is started by the administrator's rights.
+ * Starts a task. An administrator of the installation first tries it with the rights of a member. If they do not suffice,
+ * `requireProject` records the act, and the task starts with the rights of an administrator.
  */
 async function startFor(deps: SendDeps, caller: Caller, task: StartTask): Promise<StartedTask> {
   if (!task.isSuperuser) return startTask(deps, task);
@@ -80,8 +81,8 @@ async function startFor(deps: SendDeps, caller: Caller, task: StartTask): Promis
 }
 
 /**
- * The answer of an earlier message with the same idempotency key, if there was one. Throws `invalid_body` if the earlier
- * message was different.
+ * Returns the answer to an earlier message with the same idempotency key; undefined if there was none. Throws `invalid_body`
+ * if the earlier message was different.
  */
 export async function sentBefore(
   deps: SendDeps,
@@ -105,7 +106,7 @@ function taskOf(caller: Caller, wish: ChatWish, { projectId, chat, origin }: Pla
     agentId: wish.agentId,
     model: wish.model,
     editMode: wish.editMode,
-    // A program cannot answer an approval in a chat of any origin.
+    // A program cannot answer approvals, whatever the source of the chat.
     editModeOtherwise: wish.editModeOtherwise ?? (isKey ? "allow" : undefined),
     maxIterations: wish.maxIterations,
     chat,
@@ -132,7 +133,7 @@ interface Place {
   origin: Origin;
 }
 
-/** The project and the chat a message goes to. Ids are checked where the task is written. */
+/** Returns the project and the chat that a message goes to. `startTask` checks the caller's rights on a given id. */
 async function placeOf(
   deps: { db: Db },
   caller: Caller,
@@ -155,8 +156,8 @@ async function placeOf(
 }
 
 /**
- * The chat that a message goes to, created if missing. For data that must be stored with the chat before the message is
- * sent.
+ * Returns the chat that a message goes to, and creates it if it is missing. For data that must be stored with the chat before
+ * the message is sent.
  */
 export async function chatFor(
   deps: { db: Db },

@@ -12,32 +12,35 @@ export interface OpenSession {
   url: string;
 }
 
-/** What may be bought again while an earlier payment for it is on its way. */
+/** Purchases that a team may repeat while an earlier payment for the same is on its way. */
 const REPEATABLE: ReadonlySet<string> = new Set(["credit_purchase", "deploy_purchase"]);
 
-/** Minutes for which the same wish gets its session again. */
+/** Minutes during which the same purchase gets the same session again. */
 const REUSED_MINUTES = 30;
 
-/** The same for what is bought once: a bank takes up to two weeks to pay, and a second payment would be for nothing. */
+/** The same for what a team buys only once. A bank may take two weeks to pay, and a second payment would buy nothing. */
 const ONCE_MINUTES = 14 * 24 * 60;
 
-/** How many sessions of a wish that are over are looked at, before it gets one of its own. */
+/** Most earlier checkouts of the same purchase that are checked before a new one is created. */
 const MAX_OVER = 3;
 
-/** Time that a payer has. Longer than the provider's least, half an hour, also for a session that is created late. */
+/**
+ * Time that a payer has, counted from the checkout's row. The provider demands at least half an hour from the session's
+ * creation, which may come later than the row.
+ */
 const OPEN_MS = 2 * 60 * 60 * 1000;
 
 /**
- * Opens a page on which the team pays: the row first, then the session from the row alone, so that a repetition finds or
- * makes the same one. The same wish of a team within 30 minutes gets its open session again, and one for what is bought once
- * as long as a session is open or its payment on its way. Throws `conflict` when it is paid already, `not_found` for a deleted
- * team, `unavailable` and `provider_failed`.
+ * Opens a page of the provider on which the team pays. It stores a row first and creates the session from the row alone, so
+ * that a repeated call finds or creates the same session. The same purchase gets its open session again: for 30 minutes, or
+ * for two weeks if a team buys it only once. Throws `conflict` if such a purchase is paid or its payment is on its way,
+ * `not_found` for a deleted team, `unavailable` and `provider_failed`.
  */
 export async function createCheckout(deps: SettleDeps, wish: CheckoutWish): Promise<OpenSession> {
   await ensureCustomer(deps, wish.teamId);
   const over: string[] = [];
   while (over.length <= MAX_OVER) {
-    // Payments that are promised and on their way may be many.
+    // A team may have many payments on their way. The last round does not look at them and creates a checkout.
     const checkout = await claimCheckout(deps.db, wish, {
       over: over.length < MAX_OVER ? over : "all",
       minutes: REPEATABLE.has(wish.type) ? REUSED_MINUTES : ONCE_MINUTES,
@@ -55,7 +58,7 @@ export async function createCheckout(deps: SettleDeps, wish: CheckoutWish): Prom
   throw new AppError("unavailable", "The payment provider opened no page for this. Try again in a moment");
 }
 
-/** The session of a checkout, which is created when there is none. */
+/** Returns the session of a checkout. Creates the session if there is none. */
 async function sessionOf(deps: CheckoutDeps, checkout: Checkout): Promise<CheckoutSession> {
   const payments = requirePayments(deps);
   if (checkout.sessionId !== null) {
@@ -68,7 +71,7 @@ async function sessionOf(deps: CheckoutDeps, checkout: Checkout): Promise<Checko
     await storeSession(deps.db, checkout.id, session);
     return session;
   } catch (error) {
-    // The provider repeats a failure under its key for a day, so the next wish needs another row.
+    // For a day the provider answers the same idempotency key with the same failure, so the next call needs another row.
     if (error instanceof AppError && error.code === "provider_failed") {
       await failWithoutSession(deps.db, checkout.id, error.message);
     }
@@ -76,7 +79,7 @@ async function sessionOf(deps: CheckoutDeps, checkout: Checkout): Promise<Checko
   }
 }
 
-/** What a session is created with: from the row alone, because a repeated call must not differ. */
+/** Returns the values that a session is created with. They come from the row alone: a repeated call must send the same. */
 function sessionFor(checkout: Checkout): NewCheckout {
   const { terms, priceId, amountCents, currency, returnOrigin } = checkout;
   return {

@@ -10,6 +10,7 @@ import type { HostedSite, ReleaseSource } from "#src/platform/hosting/hosting.ts
 import { fetchesSources } from "./build.ts";
 import type { Execution } from "./execution.ts";
 import { ADVANCED, ended, type Outcome } from "./outcome.ts";
+import { renewDeployment } from "./queries/executors.ts";
 
 export interface PublishDeps extends GitHostDeps {
   db: Db;
@@ -32,6 +33,8 @@ export async function publish(deps: PublishDeps, run: Execution): Promise<Outcom
   const source = fetchesSources(deployment.provider) ? await sourceOf(deps, run) : undefined;
   if (run.site.providerSiteId === null) await makeSite(run);
   if (deployment.publishedAt === null) {
+    // Its person may have lost the right to deploy since the build began.
+    if ((await renewDeployment(deps.db, deployment))?.isCancelled) return ended("cancelled");
     await run.record({ publishedAt: new Date() });
     if (run.deployment.cancelledAt !== null) return ended("cancelled");
   }

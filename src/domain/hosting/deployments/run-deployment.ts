@@ -35,25 +35,25 @@ export interface RunDeps extends BuildDeps, PublishDeps, GitDeps, CredentialDeps
   config: BuildDeps["config"] & WatchDeps["config"] & { DEPLOYMENTS_KEPT: number };
 }
 
-/** Requests to a provider in one delivery of the queue. A Worker may make 1,000, of all kinds together. */
+/** Most requests to a provider in one delivery of the queue. A Worker may make 1,000 requests of all kinds in total. */
 const REQUESTS = 400;
-/** Interval at which an executor renews its lease and learns that its end was requested. */
+/** Interval at which an executor renews its lease and learns that it must stop. */
 const BEAT_MS = 2_000;
-/** Pause after the first failure; it doubles up to the longest. */
+/** The pause doubles with each failure, up to the longest. */
 const FIRST_PAUSE_SECONDS = 2;
 const LONGEST_PAUSE_SECONDS = 60;
-/** A site that cannot be taken down is tried for about a day. */
+/** Most attempts to take a site down. With their pauses they take about a day. */
 const MAX_REMOVALS = 40;
 const LONGEST_REMOVAL_PAUSE_SECONDS = 3_600;
-/** Deployments that may go on when one has ended. */
+/** Most deployments that are launched when another one makes room for them. */
 const NEXT = 10;
-/** Until a message is delivered again that found another executor at work, which may be dead. */
+/** Pause before redelivery if another executor holds the lease. That executor may be dead. */
 const RETRY_SECONDS = 5;
 
 /**
- * Goes on with a deployment from what its row says. A lease admits one executor at a time, and every write is fenced by the
- * executor's generation. What takes the provider time is continued by a later delivery, which this one publishes. Idempotent.
- * Returns when to deliver the message again, if at all.
+ * Continues a deployment from the state in its row. The lease admits one executor at a time, and a write takes effect only
+ * with the current generation. While the provider works, this delivery does not wait: it publishes a later one. Idempotent.
+ * Returns the pause before the message must be redelivered; undefined if it need not be.
  */
 export async function runDeployment(
   deps: RunDeps,
@@ -71,15 +71,15 @@ export async function runDeployment(
   return undefined;
 }
 
-/** An executor's attempt, whose failure is an outcome, too. */
+/** Makes one attempt. Returns a failure as an outcome. Throws `Superseded` if another executor has taken over. */
 async function attempt(deps: RunDeps, claimed: Claimed & { mayDeploy: boolean }): Promise<Outcome> {
   const { deployment } = claimed;
   const isDeleting = deployment.status === "deleting";
-  // Where nothing is at the provider, neither its deletion nor its end needs a credential.
+  // The provider has nothing of this deployment, so neither deleting nor cancelling it needs a credential.
   if (isDeleting && !isAtProvider(claimed)) return leave(deps, claimed);
   if (!isDeleting && deployment.cancelledAt !== null && deployment.publishedAt === null)
     return ended("cancelled");
-  // What the provider has may come to life by itself, and is followed to its end.
+  // Once the provider has the deployment, it may put it online by itself. So the deployment is followed to its end.
   const isLost = deployment.projectId !== null && !claimed.mayDeploy;
   if (!isDeleting && isLost && deployment.publishedAt === null)
     return ended("failed", "The person who requested the deployment may no longer deploy this project");
@@ -104,7 +104,7 @@ async function attempt(deps: RunDeps, claimed: Claimed & { mayDeploy: boolean })
   } catch (error) {
     if (error instanceof Superseded || stop.signal.reason instanceof Superseded) throw new Superseded();
     const reached = run?.deployment ?? deployment;
-    // What the provider has may come to life by itself.
+    // Once the provider has the deployment, it may put it online by itself. So it does not count as cancelled yet.
     if (stop.signal.aborted && reached.publishedAt === null) return ended("cancelled");
     return afterFailure(deps, reached, error, (text) => run?.scrub([text])[0] ?? text);
   } finally {
@@ -112,12 +112,12 @@ async function attempt(deps: RunDeps, claimed: Claimed & { mayDeploy: boolean })
   }
 }
 
-/** Whose credential is used, and of which account it must be. */
+/** Returns whose credential is used, and which provider account it must belong to. */
 function placeOf({ deployment: { userId, provider, projectId }, site: { account, isStandin } }: Claimed) {
   return { userId, provider, projectId, account, isStandin };
 }
 
-/** Does one step after another until there is something to wait for. */
+/** Does one step after another until the deployment ends or has to wait. */
 async function advance(deps: RunDeps, run: Execution, signal: AbortSignal): Promise<Outcome> {
   for (;;) {
     const { status } = run.deployment;
@@ -147,7 +147,7 @@ function step(deps: RunDeps, run: Execution, signal: AbortSignal): Promise<Outco
   throw new Error(`Nothing is to be done for a deployment that is ${run.deployment.status}`);
 }
 
-/** Stores what the attempt came to, and makes what follows happen. */
+/** Stores the outcome of an attempt, and publishes the messages that continue from it. */
 async function settle(deps: RunDeps, { deployment }: Claimed, outcome: Outcome): Promise<void> {
   switch (outcome.kind) {
     case "later": {
@@ -183,19 +183,22 @@ async function launchNext(deps: RunDeps, deployment: Deployment): Promise<void> 
   }
 }
 
-/** Renews the lease; ends the work of an executor that was superseded, and of one whose end was requested. */
+/**
+ * Renews the lease. Stops the work if another executor has taken over, if the deployment was cancelled, or if its person may
+ * no longer deploy.
+ */
 async function beat(deps: RunDeps, held: Deployment, stop: AbortController): Promise<void> {
   try {
     const state = await renewDeployment(deps.db, held);
     if (!state) stop.abort(new Superseded());
     else if (state.isCancelled) stop.abort();
   } catch (cause) {
-    // If the database is out of reach for longer than the lease, another executor takes over, which the next renewal finds.
+    // After an outage of the database longer than the lease, another executor takes over. The next renewal finds that out.
     deps.log.warn("a deployment's lease was not renewed", { deployment_id: held.id, cause });
   }
 }
 
-/** A failure as an outcome: the end, or another attempt after a pause. */
+/** Returns the outcome of a failure: the end of the deployment, or another attempt after a pause. */
 function afterFailure(
   deps: RunDeps,
   { id, provider, status, attempts }: Deployment,

@@ -21,7 +21,7 @@ export interface SendingTask {
 /** A channel that a task may send through. */
 export interface Candidate {
   channel: Channel;
-  /** Whether it belongs to the task's user. Through another person's channel only the user's own chats are reached. */
+  /** Whether the channel belongs to the task's user. Another person's channel reaches only the user's own chats. */
   isOwn: boolean;
   /** The user's links that count in the channel. */
   linkIds: string[];
@@ -29,25 +29,26 @@ export interface Candidate {
 
 export type Session = typeof channelSessions.$inferSelect;
 
-/** What decides where a task's message may go on one platform. */
+/** Decides where a task's message may go on one platform. */
 export interface Reach {
   userId: string;
-  /** The preferred ones first. */
+  /** Preferred channels first. */
   candidates: Candidate[];
   /** The user's verified identities, newest first. */
   identities: Identity[];
-  /** The user's sessions in these channels; in own channels also those of others that the target names. */
+  /** The user's sessions in these channels. In the user's own channels also sessions of others that a target names. */
   sessions: Session[];
 }
 
-/** Most sessions that are read: those that were active last. */
+/** Most sessions that are read. The sessions that were active last come first. */
 const SESSIONS = 200;
 
 /**
- * Reads what decides where a task's message may go. The candidates are the active channels of the user, the one that the
- * task came from, and the user's home on the platform, as far as they carry what is about the task's project. Of a task whose
- * key is bound to projects only channels of the task's project count, and of one that came through another person's channel
- * that channel alone.
+ * Reads what decides where a task's message may go. Candidates are the user's active channels, the channel that the task came
+ * from, and the user's home on the platform. Each must carry messages about the task's project.
+ *
+ * Two rules narrow the candidates. If the task's key is bound to projects, the user's channels and home must be of the
+ * task's project. If the task came through another person's channel, that channel is the only candidate.
  */
 export async function readReach(
   db: Db,
@@ -66,7 +67,7 @@ export async function readReach(
     SELECT s.channel_config_id FROM messages m
     JOIN channel_sessions s ON s.id = (m.message_metadata #>> '{channel,session_id}')::uuid
     WHERE m.task_id = ${taskId}::uuid AND m.role = 'user' AND s.user_id = ${userId}::uuid)`;
-  // Whose word started the task has no rights on the person's own bots.
+  // The owner of that channel says who writes there, and has no rights on the user's own bots.
   const isForeign = sql`EXISTS (SELECT 1 FROM channel_configs AS asked
     WHERE asked.id = ${origin} AND asked.user_id <> ${userId}::uuid)`;
   const isWithinKey = sql`NOT EXISTS (
@@ -129,13 +130,13 @@ export async function readReach(
   return { userId, candidates, identities, sessions: sessions.map(({ session }) => session) };
 }
 
-/** Whether a target is the session's chat, a thread of it, or the person of a private chat. */
+/** SQL condition: a target names the session's chat, the session's thread, or the person of a private chat. */
 function isNamed(targets: readonly string[]) {
   const { platformChatId, platformThreadId, platformChatType, senderId } = channelSessions;
   return or(
     inArray(platformChatId, [...targets]),
     inArray(sql`${platformChatId} || ':' || ${platformThreadId}`, [...targets]),
-    // Of Slack the workspace stands before the person.
+    // On Slack a person's id begins with the workspace, `T1:U1`. A target may name the person without it.
     and(
       eq(platformChatType, "dm"),
       or(inArray(senderId, [...targets]), inArray(sql`split_part(${senderId}, ':', 2)`, [...targets])),
@@ -144,8 +145,9 @@ function isNamed(targets: readonly string[]) {
 }
 
 /**
- * A chat that one of these channels has written to for a person or as a test of its owner's, as its last such message has it.
- * What the service said to a stranger there does not count: the stranger chose that chat.
+ * Finds a chat that one of these channels has written to, and returns the values of the last message to it. Only messages for
+ * a person, messages of a task and tests by the channel's owner count. A message to a stranger does not count, because the
+ * stranger chose that chat.
  */
 export async function exchangedChat(db: Db, channelIds: readonly string[], jids: readonly string[]) {
   if (channelIds.length === 0) return undefined;

@@ -17,6 +17,26 @@ export type Bot = Pick<
   "botId" | "botName" | "botTeamId" | "botAppId" | "provedAt" | "proveAt" | "lastError"
 >;
 
+/**
+ * Why the platform's answer is not of the channel's bot, as a sentence; undefined when it is. Credentials that become those of
+ * another bot by themselves were not meant for that one, and the people who wrote to the first did not mean it either.
+ */
+export function otherBot(
+  { botId, botName }: Pick<Channel, "botId" | "botName">,
+  found: Pick<Self, "botId" | "botName">,
+): string | undefined {
+  if (botId === null || found.botId === undefined || found.botId === botId) return undefined;
+  const now = nameOf(found.botId, found.botName);
+  return `The credentials are those of another bot now: ${now} instead of ${nameOf(botId, botName ?? undefined)}. Enter them again to use that bot.`;
+}
+
+const nameOf = (id: string, name: string | undefined) => (name === undefined ? id : `${name} (${id})`);
+
+/** What is stored of a channel whose credentials are of another bot now. Its own bot is still known. */
+export function disowned(sentence: string): Partial<Bot> {
+  return { provedAt: null, proveAt: null, lastError: sentence };
+}
+
 /** A bot that was proved just now. */
 export function provedBot({ botId, botName, teamId, appId }: Self): Bot {
   return {

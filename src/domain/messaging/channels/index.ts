@@ -29,7 +29,8 @@ export {
   type ChannelMessage,
   type ConnectionChannel,
 } from "./queries.ts";
-export { provedBot } from "./at-platform.ts";
-export { proveBots } from "./prove-bots.ts";
+export { disowned, otherBot, provedBot } from "./at-platform.ts";
+export { askBotsSoon, planBots, proveBots } from "./prove-bots.ts";
+export { retryPause } from "./retry-pause.ts";
 export { sendTest } from "./send-test.ts";
 export { openCredentials, openSecrets, selfOf, showChannel, type ShownChannel } from "./show-channel.ts";

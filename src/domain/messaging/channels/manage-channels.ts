@@ -42,10 +42,10 @@ export interface ChannelWish {
   projectId: string | null;
   defaultAgentId: string | null;
   groupMode: Channel["groupMode"] | undefined;
-  /** The usual way of the platform when undefined. */
+  /** The platform's default when undefined. */
   inboundMode: InboundMode | undefined;
   hasReactions: boolean | undefined;
-  /** Whether links made here also count in the owner's other channels of the platform that say so. */
+  /** Whether links made here also count in the owner's other channels of the platform, if those share links, too. */
   sharesLinks: boolean | undefined;
 }
 
@@ -56,13 +56,13 @@ export type ChannelChange = {
 
 const MISSING = "Channel config not found";
 
-/** A person's channels, deleted ones included, newest first. */
+/** Returns the caller's channels, deleted ones included, newest first. */
 export async function listChannels(deps: ChannelDeps, caller: UserCaller): Promise<ShownChannel[]> {
   const channels = await channelsOf(deps.db, caller.userId);
   return Promise.all(channels.map(({ loss, ...channel }) => showChannel(deps, channel, loss)));
 }
 
-/** Throws `not_found`, also for another person's channel. */
+/** Returns the caller's channel with this id. Throws `not_found`, also for another person's channel. */
 export async function requireChannel(
   deps: { db: Db },
   caller: UserCaller,
@@ -73,16 +73,18 @@ export async function requireChannel(
   return channel;
 }
 
-/** Throws `invalid_input` for a channel that does not work. */
+/** Throws `invalid_input` for a channel that has stopped working, with the reason. */
 export function requireLive({ loss }: CheckedChannel): void {
   if (loss === "deleted") throw new AppError("invalid_input", "Channel config is not active");
   if (loss !== null) throw new AppError("invalid_input", LOSS_SENTENCES[loss]);
 }
 
 /**
- * Connects a platform. Throws `invalid_body` for credentials that lack something, `invalid_input` for those that the platform
- * refuses, in production for those of the chat platform of `npm start`, and for a person with the most channels or
- * connections; and as `requireProject` (permission `channel.manage`) and `requireAgent` do.
+ * Connects a platform. Throws:
+ * - `invalid_body` for incomplete credentials;
+ * - `invalid_input` for credentials that the platform refuses, and for a person who has reached the limit of channels or
+ *   connections. In production also for credentials of the chat platform of `npm start`;
+ * - as `requireProject` (permission `channel.manage`) and `requireAgent` do.
  */
 export async function createChannel(
   deps: ChannelDeps,
@@ -118,8 +120,8 @@ export async function createChannel(
 }
 
 /**
- * The channel of a person's command line, about a project or about the person's default workspace. It is made when the
- * person has none.
+ * Returns the channel of a person's command line, and creates it if there is none. A person has one for each project, and
+ * one without a project, for the default workspace.
  */
 export async function commandLineChannel(
   deps: ChannelDeps,
@@ -137,7 +139,7 @@ export async function commandLineChannel(
   return insertCommandLine(deps.db, { ...made, userId, projectId }, client);
 }
 
-/** What a channel has from its beginning: an id with its shard, and its secrets. */
+/** Returns the values of a new channel: its id, the shard that follows from the id, and its encrypted secrets. */
 async function newChannel(
   deps: Pick<ChannelDeps, "channelSecrets" | "config">,
   {
@@ -156,9 +158,10 @@ async function newChannel(
 }
 
 /**
- * Changes a channel. Given credentials replace those of the same names, the others stay; masked values are refused. A channel
- * that is active afterwards must be one that the caller could make now: one that has lost its project needs another. Throws
- * as `requireChannel` and `createChannel` do, and `conflict` when its project is deleted or changed meanwhile.
+ * Changes a channel. Given credentials replace stored ones of the same names; the others stay. Masked values are refused. If
+ * the channel is active after the change, the caller must have the rights to create it now. So a channel that has lost its
+ * project needs another one. Throws as `requireChannel` and `createChannel` do, and `conflict` if the channel's project is
+ * deleted or changed in the meantime.
  */
 export async function updateChannel(
   deps: ChannelDeps,
@@ -212,7 +215,7 @@ export async function updateChannel(
   return showChannel(deps, await followWebhook(deps, channel, changed));
 }
 
-/** The project and the agent that a change is checked by. An ended channel keeps a project that its owner has lost. */
+/** Returns the project and the agent that must be checked. An inactive channel may keep a project that its owner has lost. */
 function targetsAfter(channel: CheckedChannel, change: Omit<ChannelChange, "credentials">) {
   const { projectId = channel.projectId, defaultAgentId, isActive = channel.isActive } = change;
   if (!isActive) return { projectId: change.projectId, defaultAgentId };
@@ -223,9 +226,7 @@ function targetsAfter(channel: CheckedChannel, change: Omit<ChannelChange, "cred
   return { projectId, defaultAgentId };
 }
 
-/**
- * Ends a channel, and returns it; its messages stay. Throws `not_found`, and `invalid_input` for one that was ended before.
- */
+/** Ends a channel and returns it. Its messages stay. Throws `not_found`, and `invalid_input` if it has ended before. */
 export async function deleteChannel(
   deps: ChannelDeps,
   caller: UserCaller,
@@ -244,7 +245,7 @@ export async function deleteChannel(
   return followWebhook(deps, channel, ended);
 }
 
-/** Gives a channel's webhook another secret: the earlier address is refused from now on. Throws as `requireChannel` does. */
+/** Gives a channel's webhook a new secret. The old address is refused from now on. Throws as `requireChannel` does. */
 export async function rotateSecret(
   deps: ChannelDeps,
   caller: UserCaller,
@@ -264,8 +265,8 @@ export async function rotateSecret(
 }
 
 /**
- * A page of a channel's messages, newest first. Throws as `requireChannel` does, and `forbidden` once the owner has lost its
- * project: members of the project go on writing for a while.
+ * Returns a page of a channel's messages, newest first. Throws as `requireChannel` does. Throws `forbidden` once the owner has
+ * lost access to the channel's project, because members of the project may go on writing for a while.
  */
 export async function listChannelMessages(
   deps: { db: Db },
@@ -278,24 +279,24 @@ export async function listChannelMessages(
   return messagesOf(deps.db, channel.id, page);
 }
 
-/** Sharing counts from the moment on that it was chosen: links made before stay where they are. */
+/** Returns since when links are shared. Links that were made earlier count only in the channel where they were made. */
 function sharingSince({ linksSharedSince }: Channel, sharesLinks: boolean): Date | null {
   return sharesLinks ? (linksSharedSince ?? new Date()) : null;
 }
 
-/** Entries of the audit log name fields as clients do. */
+/** Returns a field's name as clients write it. The audit log uses these names. */
 function wireName(field: string): string {
   return field.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
 }
 
 const SECRET_BYTES = 32;
 
-/** Fernet token of a new secret. */
+/** Returns a new secret as a Fernet token. */
 export function newWebhookSecret({ channelSecrets }: Pick<ChannelDeps, "channelSecrets">): Promise<string> {
   return channelSecrets.encrypt(bytesToHex(randomBytes(SECRET_BYTES)));
 }
 
-/** The shard that keeps the channel's connection: the same for as long as the number of shards is. */
+/** Returns the shard that keeps the channel's connection. It changes only when the number of shards changes. */
 export function shardOf(id: string, shards: number): number {
   return Number.parseInt(sha256Hex(id).slice(0, 8), 16) % shards;
 }

@@ -2,9 +2,16 @@ import type { ChannelAdapter, Platform } from "#src/channels/channel.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
-import { introduceBot, registerWebhook, type Bot, type PlatformDeps } from "./at-platform.ts";
+import {
+  disowned,
+  introduceBot,
+  otherBot,
+  registerWebhook,
+  type Bot,
+  type PlatformDeps,
+} from "./at-platform.ts";
 import { newWebhookSecret } from "./manage-channels.ts";
-import { storeBot, takeUnproved, type Channel } from "./queries.ts";
+import { planProofs, storeBot, takeUnproved, type Channel } from "./queries.ts";
 import { openCredentials } from "./show-channel.ts";
 
 export interface ProofDeps extends Omit<PlatformDeps, "channels"> {
@@ -18,9 +25,25 @@ const BATCH = 50;
 /** A bot that could not be proved for so long is given up until its owner changes the channel. */
 const PATIENCE_MS = 7 * 24 * 3_600_000;
 
+/** A bot that was asked about within so many hours is left out of the day's plan, whose hour is always the same. */
+const FRESH_HOURS = 20;
+/** The day's questions are spread over so many minutes. */
+const SPREAD_MINUTES = 120;
+
+/** Plans the day's questions to platforms who the bots are: a bot may get another name at any time. */
+export async function planBots({ db }: Pick<ProofDeps, "db">): Promise<void> {
+  return planProofs(db, { olderThanHours: FRESH_HOURS, withinMinutes: SPREAD_MINUTES });
+}
+
+/** Has platforms asked from the next minute on who all bots are. */
+export async function askBotsSoon({ db }: Pick<ProofDeps, "db">): Promise<void> {
+  return planProofs(db, { olderThanHours: 0, withinMinutes: 0 });
+}
+
 /**
- * Asks platforms again who the bots of webhooks are, until they tell: a webhook takes nothing before. Where the service
- * registers the webhook by itself, it gets a new secret.
+ * Asks platforms who the bots of channels are that have this planned. A bot that was not proved yet is asked about until the
+ * platform tells: a webhook takes nothing before. Where the service registers the webhook by itself, it then gets a new
+ * secret.
  */
 export async function proveBots(deps: ProofDeps): Promise<void> {
   const channels = await takeUnproved(deps.db, BATCH);
@@ -36,6 +59,10 @@ export async function proveBots(deps: ProofDeps): Promise<void> {
 async function prove(deps: ProofDeps, channel: Channel): Promise<void> {
   try {
     const bot = await introduceBot(deps, channel.channelType, await credentialsOf(deps, channel));
+    const { botId, botName } = bot;
+    const other = otherBot(channel, { botId: botId ?? undefined, botName: botName ?? undefined });
+    if (other !== undefined) return void (await storeBot(deps.db, channel, disowned(other)));
+    if (channel.provedAt !== null) return void (await storeBot(deps.db, channel, askedAgain(bot)));
     const failure = bot.provedAt === null ? bot.lastError : await registerAnew(deps, channel);
     if (failure === null) await storeBot(deps.db, channel, bot);
     else await storeBot(deps.db, channel, failed(channel, failure));
@@ -43,6 +70,14 @@ async function prove(deps: ProofDeps, channel: Channel): Promise<void> {
     if (!(error instanceof AppError) || error.code !== "invalid_input") throw error;
     await storeBot(deps.db, channel, { proveAt: null, lastError: error.message });
   }
+}
+
+/** What is stored of a bot that was proved before: not the last failure, which may be of something else. */
+function askedAgain({ botId, botName, botTeamId, botAppId, provedAt }: Bot): Partial<Bot> {
+  // A platform that does not respond is asked the next day.
+  return provedAt === null
+    ? { proveAt: null }
+    : { botId, botName, botTeamId, botAppId, provedAt, proveAt: null };
 }
 
 async function credentialsOf(deps: ProofDeps, channel: Channel) {

@@ -278,11 +278,12 @@ export function connectionChannels(
   db: Db,
   { shard, shards }: { shard: number; shards: number },
 ): Promise<ConnectionChannel[]> {
-  const { gatewayShard, updatedAt, encryptedCredentials } = channelConfigs;
+  const { gatewayShard, updatedAt, encryptedCredentials, botId, botName, provedAt } = channelConfigs;
   return db
     .select({
       id: channelConfigs.id,
-      fingerprint: sql<string>`md5(${encryptedCredentials} || coalesce(${updatedAt}::text, ''))`,
+      fingerprint: sql<string>`md5(concat_ws(' ', ${encryptedCredentials}, ${updatedAt}, coalesce(${botId}, '-'),
+        coalesce(${botName}, '-'), ${provedAt} IS NULL))`,
       state: channelConfigs.connectionState,
       lastError: channelConfigs.lastError,
     })
@@ -329,6 +330,26 @@ export async function storeBot(
 /** Seconds between two attempts to prove a bot: as long as it has not been proved, from a minute to an hour. */
 const nextProof = sql`now() + least(greatest(now() - coalesce(${channelConfigs.updatedAt}, ${channelConfigs.createdAt}),
   interval '1 minute'), interval '1 hour')`;
+
+/**
+ * Plans a question to the platform for each bot that was proved before so many hours, at some time within the minutes. A
+ * person's terminals have none that could be asked.
+ */
+export async function planProofs(
+  db: Db,
+  { olderThanHours, withinMinutes }: { olderThanHours: number; withinMinutes: number },
+): Promise<void> {
+  await db
+    .update(channelConfigs)
+    .set({ proveAt: sql`now() + random() * make_interval(mins => ${withinMinutes})` })
+    .where(
+      and(
+        isLive,
+        ne(channelConfigs.channelType, "cli"),
+        sql`${channelConfigs.provedAt} <= now() - make_interval(hours => ${olderThanHours})`,
+      ),
+    );
+}
 
 /** Takes channels whose bot is to be proved now; each has its next attempt stored before this one. */
 export function takeUnproved(db: Db, limit: number): Promise<Channel[]> {

@@ -1,6 +1,6 @@
 import { shardOf } from "#src/domain/messaging/channels/index.ts";
 import type { DeliveryStream, TakenEntry } from "#src/platform/redis/delivery-stream.ts";
-import { deliverMessage, type DeliverDeps } from "./deliver-message.ts";
+import { deliverMessage, NO_REDIS, type DeliverDeps } from "./deliver-message.ts";
 import { failMessages } from "./queries/attempts.ts";
 import { streamEntry, type DescribedMessage } from "./stream-entry.ts";
 
@@ -16,7 +16,6 @@ interface AnnouncedMessage extends Omit<DescribedMessage, "attempt"> {
 /** Entries that one process takes at once. */
 const TAKEN = 10;
 
-const NO_REDIS = "The service runs without Redis: nothing is sent to platforms";
 let isToldOfNoRedis = false;
 
 /**

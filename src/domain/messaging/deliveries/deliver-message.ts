@@ -5,6 +5,7 @@ import {
   channelApi,
   LOSS_SENTENCES,
   noteFailure,
+  retryPause,
   type ApiDeps,
 } from "#src/domain/messaging/channels/index.ts";
 import type { Log } from "#src/platform/log/log.ts";
@@ -13,12 +14,14 @@ import type { DeliveryStream } from "#src/platform/redis/delivery-stream.ts";
 import type { ChannelAdapter, Platform } from "#src/channels/channel.ts";
 import type { ArtifactDeps } from "./artifact-files.ts";
 import { MARK, placeOf, seedOf, sendMark } from "./outgoing.ts";
+import { LostLease, MessageLease } from "./message-lease.ts";
 import {
   claimMessage,
-  notePiece,
+  failMessages,
   postponeMessage,
   settleMessage,
   type ClaimedMessage,
+  type LeasedMessage,
 } from "./queries/attempts.ts";
 import { sendArtifact } from "./send-artifact.ts";
 import { streamEntry } from "./stream-entry.ts";
@@ -31,30 +34,62 @@ export interface DeliverDeps extends ApiDeps, ArtifactDeps {
   channels: Readonly<Record<Platform, Pick<ChannelAdapter, "api" | "render">>>;
 }
 
-/** Seconds before each further attempt; after the last the message has failed. */
-const PAUSES = [1, 5, 30, 120, 300] as const;
-/** A platform that asks for more patience has refused. */
-const MAX_PAUSE_SECONDS = 3_600;
+/** Why a message fails in a service without Redis. */
+export const NO_REDIS = "The service runs without Redis: nothing is sent to platforms";
 
 /**
- * Sends a message of the outbox, then those that waited for it at the same place. Does nothing for a message that is
- * settled, being sent, or not due. A message that cannot be sent now is postponed, or fails with a reason.
+ * Sends a message of the outbox, then those that waited for it at the same place. Does nothing for a message that is settled
+ * or not due. One that another executor sends comes back when that lease ends, since the executor may be dead. A message
+ * that cannot be sent now is postponed, or fails with a reason, as every message does in a service without Redis.
  */
 export async function deliverMessage(deps: DeliverDeps, messageId: string): Promise<void> {
+  if (!deps.deliveryStream) return failMessages(deps.db, [messageId], NO_REDIS);
   let next: string | null = messageId;
   while (next !== null) {
-    const claimed: ClaimedMessage | undefined = await claimMessage(deps.db, next);
+    const claimed: ClaimedMessage | LeasedMessage | undefined = await claimMessage(deps.db, next);
     if (!claimed) return;
-    next = await sendClaimed(deps, claimed);
+    if ("leaseUntil" in claimed) return comeBack(deps, next, claimed);
+    next = await sendWithLease(deps, claimed);
+  }
+}
+
+/** Publishes a message for the end of another executor's lease. Each renewal of the lease has one, however often it is met. */
+async function comeBack(
+  { queue }: DeliverDeps,
+  messageId: string,
+  { leaseUntil, secondsLeft }: LeasedMessage,
+): Promise<void> {
+  await queue.publish({
+    function: "deliver-message",
+    payload: { messageId },
+    delaySeconds: Math.max(1, Math.ceil(secondsLeft)),
+    deduplicationId: `deliver-${messageId}-leased-${leaseUntil.getTime()}`,
+  });
+}
+
+/** Returns the next message to the same place; null when this one was postponed, or is another executor's now. */
+async function sendWithLease(deps: DeliverDeps, claimed: ClaimedMessage): Promise<string | null> {
+  const lease = new MessageLease(deps, claimed.hold);
+  try {
+    return await sendClaimed(deps, claimed, lease);
+  } catch (error) {
+    if (!(error instanceof LostLease)) throw error;
+    deps.log.warn("a message is sent by another executor", { message_id: claimed.message.id });
+    return null;
+  } finally {
+    lease.end();
   }
 }
 
 const NOT_ALLOWED =
   "The person is no longer linked in this channel, or has no access to its project: link the account again, or use a channel of the project";
 
-/** Returns the next message to the same place; null when this one was postponed. */
-async function sendClaimed(deps: DeliverDeps, claimed: ClaimedMessage): Promise<string | null> {
-  const { message, channel, loss, isAllowed } = claimed;
+async function sendClaimed(
+  deps: DeliverDeps,
+  claimed: ClaimedMessage,
+  lease: MessageLease,
+): Promise<string | null> {
+  const { hold, channel, loss, isAllowed } = claimed;
   if (loss !== null) return fail(deps, claimed, LOSS_SENTENCES[loss]);
   if (!isAllowed) return fail(deps, claimed, NOT_ALLOWED);
   let api: ChannelApi;
@@ -65,16 +100,23 @@ async function sendClaimed(deps: DeliverDeps, claimed: ClaimedMessage): Promise<
   }
   let sent: SentMessage;
   try {
-    sent = await (claimed.message.kind === "artifact" ? sendArtifact : sendPieces)(deps, api, claimed);
+    sent = await (claimed.message.kind === "artifact" ? sendArtifact : sendPieces)(deps, api, claimed, lease);
   } catch (error) {
     if (!(error instanceof PlatformFailure)) throw error;
     return handleFailure(deps, claimed, error);
   }
   if (channel.lastError !== null) await noteFailure(deps.db, channel.id, null);
-  return settleMessage(deps.db, message.id, {
-    status: "delivered",
-    platformMessageId: sent.messageId ?? null,
-  });
+  return settle(deps, hold, { status: "delivered", platformMessageId: sent.messageId ?? null });
+}
+
+async function settle(
+  { db }: DeliverDeps,
+  hold: ClaimedMessage["hold"],
+  outcome: Parameters<typeof settleMessage>[2],
+): Promise<string | null> {
+  const next = await settleMessage(db, hold, outcome);
+  if (next === undefined) throw new LostLease();
+  return next;
 }
 
 /** Sends the pieces that the platform has not taken yet. Returns what it calls the last one. */
@@ -82,6 +124,7 @@ async function sendPieces(
   deps: DeliverDeps,
   api: ChannelApi,
   { message, channel }: ClaimedMessage,
+  lease: MessageLease,
 ): Promise<SentMessage> {
   const pieces = await deps.channels[channel.channelType].render(message.content);
   const last = pieces.length - 1;
@@ -105,7 +148,7 @@ async function sendPieces(
       isSilent: false,
       nonce: nonceOf(seedOf(message, String(index))),
     });
-    if (index < last) await notePiece(deps.db, message.id, index + 1);
+    if (index < last) await lease.notePiece(index + 1);
   }
   return sent;
 }
@@ -122,20 +165,14 @@ async function handleFailure(
   claimed: ClaimedMessage,
   failure: PlatformFailure,
 ): Promise<string | null> {
-  const { message, channel } = claimed;
-  const { kind, retryAfterSeconds = 0 } = failure;
-  const pause = PAUSES[message.attempts];
-  const isPassing = kind === "busy" || kind === "unreachable";
-  if (!isPassing || pause === undefined || retryAfterSeconds > MAX_PAUSE_SECONDS) {
-    if (kind !== "refused") await noteFailure(deps.db, channel.id, failure.message);
+  const { hold, message, channel } = claimed;
+  const seconds = retryPause(failure, message.attempts, { spread: 0.75 + Math.random() / 2 });
+  if (seconds === undefined) {
+    if (failure.kind !== "refused") await noteFailure(deps.db, channel.id, failure.message);
     return fail(deps, claimed, failure.message);
   }
-  const seconds = Math.max(retryAfterSeconds, pause * (0.75 + Math.random() / 2));
-  await postponeMessage(deps.db, message.id, {
-    seconds,
-    error: failure.message,
-    mayBeSent: failure.mayHaveHappened,
-  });
+  const { message: error, mayHaveHappened: mayBeSent } = failure;
+  if (!(await postponeMessage(deps.db, hold, { seconds, error, mayBeSent }))) throw new LostLease();
   await deps.queue.publish({
     function: "deliver-message",
     shareOf: channel.userId,
@@ -148,11 +185,11 @@ async function handleFailure(
 
 async function fail(
   deps: DeliverDeps,
-  { message, channel }: ClaimedMessage,
+  { hold, message, channel }: ClaimedMessage,
   error: string,
 ): Promise<string | null> {
+  const next = await settle(deps, hold, { status: "failed", error });
   deps.log.warn("a message to a platform failed", { message_id: message.id, channel_id: channel.id, error });
-  const next = await settleMessage(deps.db, message.id, { status: "failed", error });
   const entry = streamEntry({
     ...message,
     channelId: channel.id,

@@ -6,7 +6,8 @@ import { AppError } from "#src/lib/errors.ts";
 import { oneLine } from "#src/lib/one-line.ts";
 import { readFile, type ArtifactDeps, type ReadFile } from "./artifact-files.ts";
 import { placeOf, seedOf, sendMark } from "./outgoing.ts";
-import { keepClaim, type ClaimedMessage } from "./queries/attempts.ts";
+import type { MessageLease } from "./message-lease.ts";
+import type { ClaimedMessage } from "./queries/attempts.ts";
 import { ownerOfMessage } from "./queries/messages.ts";
 
 export interface SendArtifactDeps extends ArtifactDeps {
@@ -27,12 +28,14 @@ export async function sendArtifact(
   deps: SendArtifactDeps,
   api: ChannelApi,
   claimed: ClaimedMessage,
+  lease: MessageLease,
 ): Promise<SentMessage> {
   const { message } = claimed;
   const file = await readArtifact(deps, claimed);
   if ("refusal" in file) return sendLine(deps, api, claimed, file.refusal);
   if (!api.sendFile) return sendLine(deps, api, claimed, "platform");
-  await keepClaim(deps.db, message.id);
+  // The project may have needed long to respond.
+  await lease.renew();
   if (message.mayBeSent && api.sendsOnce !== true) await sendMark(api, message);
   try {
     return await api.sendFile({

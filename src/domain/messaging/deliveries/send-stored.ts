@@ -9,7 +9,10 @@ interface Wish extends Omit<NewMessage, "channel">, Pick<DescribedMessage, "targ
   files?: readonly string[];
 }
 
-/** Stores a message in the outbox and sends it, and its files after it. A repetition of its occasion does nothing. */
+/**
+ * Stores a message in the outbox and sends it, and its files after it. A repetition of its occasion stores none, and goes on
+ * with what a crash has left unsent.
+ */
 export async function sendStored(
   deps: AnnounceDeps,
   channel: Channel,
@@ -25,7 +28,7 @@ const LOOK_MS = 400;
 
 /**
  * Stores a message in the outbox, sends it and waits for its outcome, at most for `patienceMs`. A repetition of its occasion
- * sends nothing and waits for the outcome of the first. Returns the message, which is pending when it is not settled yet.
+ * waits for the outcome of the first. Returns the message, which is pending when it is not settled yet.
  */
 export async function sendAwaited(
   deps: AnnounceDeps,
@@ -41,7 +44,7 @@ export async function sendAwaited(
   for (;;) {
     const stored = await messageOfOccasion(deps.db, message.occasion);
     if (!stored) throw new Error("The message is not in the outbox");
-    const isLater = (stored.nextAttemptAt?.getTime() ?? 0) > until;
+    const isLater = stored.sendingSince === null && (stored.nextAttemptAt?.getTime() ?? 0) > until;
     const left = until - Date.now();
     if (stored.status !== "pending" || isLater || left <= 0) return stored;
     await pause(Math.min(LOOK_MS, left));

@@ -1,10 +1,13 @@
 import type { UserCaller } from "#src/domain/organisations/access/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { GatewayShards } from "#src/platform/objects/gateway-shards.ts";
+import type { DeliveryStream } from "#src/platform/redis/delivery-stream.ts";
 import { recentSessions } from "./queries.ts";
 
 export interface StatusDeps {
   db: Db;
+  /** Undefined when the service runs without Redis. */
+  deliveryStream: DeliveryStream | undefined;
   gatewayShards: Pick<GatewayShards, "status">;
   config: {
     GATEWAY_ENABLED: boolean;
@@ -25,7 +28,11 @@ export interface GatewayStatus {
   activeSessions: number;
   lastSync: Date | null;
   startedAt: Date | null;
+  /** What does not work although the gateway runs, as a sentence; null when everything does. */
+  notice: string | null;
 }
+
+const NOTHING_SENT = "Replies are not sent to platforms: the service runs without Redis (REDIS_URL=off).";
 
 /** Two syncs, which are a minute apart, may fail. */
 const ONLINE_MS = 150_000;
@@ -47,5 +54,6 @@ export async function gatewayStatus(deps: StatusDeps, caller: UserCaller): Promi
     activeSessions,
     lastSync: lastSync === null ? null : new Date(lastSync),
     startedAt: startedAt === null ? null : new Date(startedAt),
+    notice: deps.deliveryStream ? null : NOTHING_SENT,
   };
 }

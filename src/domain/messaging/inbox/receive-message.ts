@@ -1,14 +1,15 @@
+import { z } from "zod";
 import { sha256Hex } from "#src/lib/hash.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
-import type { SessionKey } from "./session-key.ts";
 
 /** Sessions of one channel whose open events are to be handled. */
-export interface SessionBatch {
-  channelId: string;
+export const SessionBatch = z.object({
+  channelId: z.uuid(),
   /** The channel's owner, whose share of the queue the work takes. */
-  ownerId: string;
-  sessions: readonly Omit<SessionKey, "channelId">[];
-}
+  ownerId: z.uuid(),
+  sessions: z.array(z.object({ sessionKey: z.string(), senderId: z.string() })),
+});
+export type SessionBatch = z.output<typeof SessionBatch>;
 
 /**
  * The queue's message that has the open events of sessions handled. `occasion` tells it from earlier ones for the same

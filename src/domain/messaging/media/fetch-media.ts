@@ -52,7 +52,7 @@ async function download(api: MediaSource["api"], media: MediaReference): Promise
 }
 
 function isPassing(error: unknown): boolean {
-  return error instanceof PlatformFailure && (error.kind === "busy" || error.kind === "unreachable");
+  return error instanceof PlatformFailure && error.isPassing;
 }
 
 function problemOf(media: MediaReference, error: unknown): unknown {

@@ -1,1 +1,1 @@
-export { beginProgress, showProgress } from "./show-progress.ts";
+export { beginProgress, ProgressSoFar, showProgress } from "./show-progress.ts";

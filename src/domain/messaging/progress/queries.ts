@@ -4,8 +4,8 @@ import { placeOfSession, sessionOfTask } from "#src/domain/messaging/inbox/index
 import type { Db } from "#src/platform/db/client.ts";
 
 /**
- * A task of a platform: whether it is at work, and where its person waits. Undefined for every other task, and once the
- * person may not be written to there.
+ * A task of a platform: whether it is at work, where its person waits, and whether that person may still be written to
+ * there. Undefined for every other task.
  */
 export async function workOf(db: Db, taskId: string) {
   const [found, states] = await db.batch([
@@ -22,7 +22,7 @@ export async function workOf(db: Db, taskId: string) {
   ]);
   const [at] = found;
   const [state] = states;
-  if (!at?.isAllowed || !state) return undefined;
-  const { channel, isLive, session, messageId } = at;
-  return { ...state, channel, isLive, messageId, place: placeOfSession(session) };
+  if (!at || !state) return undefined;
+  const { channel, isLive, isAllowed, session, messageId } = at;
+  return { ...state, channel, isLive, isAllowed, messageId, place: placeOfSession(session) };
 }

@@ -1,7 +1,16 @@
-import type { ChannelAdapter, ChannelApi, Place, Platform } from "#src/channels/channel.ts";
+import { z } from "zod";
+import type { ChannelAdapter, ChannelApi, Place, Platform, RenderedText } from "#src/channels/channel.ts";
 import { plainText } from "#src/channels/plain-text.ts";
+import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { isTerminal } from "#src/domain/agent-work/tasks/index.ts";
-import { channelApi, type ApiDeps, type Channel } from "#src/domain/messaging/channels/index.ts";
+import {
+  channelApi,
+  noteFailure,
+  retryPause,
+  type ApiDeps,
+  type Channel,
+} from "#src/domain/messaging/channels/index.ts";
+import { newId } from "#src/lib/ids.ts";
 import { heardIn, type LoggedEvent } from "#src/lib/server-sent-events.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
@@ -19,16 +28,24 @@ export interface ProgressDeps extends ApiDeps {
 }
 
 /** What one look at a task leaves for the next. */
-export interface ProgressSoFar {
-  taskId: string;
+export const ProgressSoFar = z.object({
+  taskId: z.uuid(),
   /** Id of the last event that was read. */
-  after: number;
+  after: z.int(),
   /** The platform's id of the message that shows the progress. */
-  messageId: string | null;
-  lines: string[];
+  messageId: z.string().nullable(),
+  // With defaults for looks that an earlier version published.
+  /** Identifies these looks: after an approval a task has others, with a line of their own. */
+  run: z.string().default(""),
+  /** Whether the platform may have taken a line without telling its id. */
+  isLineLost: z.boolean().default(false),
+  /** Failed attempts to remove the line. */
+  removals: z.int().default(0),
+  lines: z.array(z.string()),
   /** Looks so far. */
-  looks: number;
-}
+  looks: z.int(),
+});
+export type ProgressSoFar = z.output<typeof ProgressSoFar>;
 
 /** Tasks that end sooner show nothing but their reply. */
 const FIRST_LOOK_SECONDS = 3;
@@ -42,39 +59,52 @@ const READ_EVENTS = 200;
 
 /** Has the progress of a task shown where its message came from, from a few seconds after now until its end. */
 export async function beginProgress({ queue }: { queue: Queue }, taskId: string): Promise<void> {
-  await publish(queue, { taskId, after: 0, messageId: null, lines: [], looks: 0 }, FIRST_LOOK_SECONDS);
+  const line = { messageId: null, isLineLost: false, lines: [], removals: 0 };
+  await publish(queue, { taskId, run: newId(), after: 0, ...line, looks: 0 }, FIRST_LOOK_SECONDS);
+}
+
+/** A task at its platform. */
+interface Work {
+  api: ChannelApi;
+  channel: Channel;
+  place: Place;
+  inReplyTo: string | undefined;
 }
 
 /**
  * Looks at a task once: shows that the agent writes, and its newest calls in one message that is edited in place. Removes
- * that message at the end. A task that waits for an approval shows nothing; its progress begins anew with the answer.
- * Failures at the platform are only logged: this is a courtesy.
+ * that message at the end, in several attempts if need be. A task that waits for an approval shows nothing; its progress
+ * begins anew with the answer. Other failures at the platform are only logged: this is a courtesy.
  */
 export async function showProgress(deps: ProgressDeps, before: ProgressSoFar): Promise<void> {
-  const work = await workOf(deps.db, before.taskId);
-  if (!work?.isLive) return;
-  const { channel, place, status, isAsking, messageId: inReplyTo } = work;
+  const found = await workOf(deps.db, before.taskId);
+  if (!found?.isLive) return;
+  const { channel, place, status, isAsking, isAllowed, messageId: inReplyTo } = found;
   const api = await channelApi(deps, channel).catch(() => undefined);
   if (!api) return;
-  const isOver = isTerminal(status) || isAsking;
+  const work = { api, channel, place, inReplyTo: inReplyTo ?? undefined };
+  // A line whose removal has failed is never taken up again: a task that goes on has another one.
+  const isOver = isTerminal(status) || isAsking || !isAllowed || before.removals > 0;
+  if (isOver) return endLine(deps, work, before);
+  let soFar: ProgressSoFar;
   try {
-    if (isOver) return await removeLine(api, place, before.messageId);
-    await publish(
-      deps.queue,
-      await show(deps, api, { channel, place, inReplyTo: inReplyTo ?? undefined }, before),
-    );
+    soFar = await show(deps, work, before);
   } catch (cause) {
     deps.log.warn("the progress of a task could not be shown", { task_id: before.taskId, cause });
-    if (!isOver) await publish(deps.queue, { ...before, looks: before.looks + 1 });
+    const isLost = before.messageId === null && cause instanceof PlatformFailure && cause.mayHaveHappened;
+    soFar = { ...before, isLineLost: before.isLineLost || isLost, looks: before.looks + 1 };
+  }
+  try {
+    await publish(deps.queue, soFar);
+  } catch (cause) {
+    // The queue delivers this look again, which knows nothing of a line that was sent just now.
+    if (before.messageId === null) await removeLine(deps, work, soFar).catch(() => {});
+    throw cause;
   }
 }
 
-async function show(
-  deps: ProgressDeps,
-  api: ChannelApi,
-  { channel, place, inReplyTo }: { channel: Channel; place: Place; inReplyTo: string | undefined },
-  before: ProgressSoFar,
-): Promise<ProgressSoFar> {
+async function show(deps: ProgressDeps, work: Work, before: ProgressSoFar): Promise<ProgressSoFar> {
+  const { api, place, inReplyTo } = work;
   const { events, last } = await newEvents(deps, before);
   const lines = progressLines(before.lines, events);
   const soFar = { ...before, after: last, lines, looks: before.looks + 1 };
@@ -84,16 +114,36 @@ async function show(
   if (lines.join("\n") === before.lines.join("\n")) return soFar;
   await api.showWork?.(place, lines);
   if (!api.edit || !api.remove) return soFar;
-  const [text] = await deps.channels[channel.channelType].render(asMarkdown(lines));
-  if (!text) return soFar;
   const { messageId } = before;
   if (messageId !== null) {
-    await api.edit({ place, messageId, text });
+    const text = await lineOf(deps, work, lines);
+    if (text) await api.edit({ place, messageId, text });
     return soFar;
   }
-  const line = plainText(place, text, `progress:${before.taskId}`);
-  const sent = await api.send({ ...line, isSilent: true });
-  return { ...soFar, messageId: sent.messageId ?? null };
+  // A second line would leave the first one for ever.
+  if (before.isLineLost && api.sendsOnce !== true) return soFar;
+  return { ...soFar, messageId: await sendLine(deps, work, soFar), isLineLost: false };
+}
+
+/** Returns the platform's id of the line. Where the platform sends once, that is also the id of a line that was lost. */
+async function sendLine(
+  deps: ProgressDeps,
+  work: Work,
+  { run, lines }: ProgressSoFar,
+): Promise<string | null> {
+  const text = await lineOf(deps, work, lines);
+  if (!text) return null;
+  const sent = await work.api.send({ ...plainText(work.place, text, `progress:${run}`), isSilent: true });
+  return sent.messageId ?? null;
+}
+
+async function lineOf(
+  { channels }: ProgressDeps,
+  { channel }: Work,
+  lines: readonly string[],
+): Promise<RenderedText | undefined> {
+  const [text] = await channels[channel.channelType].render(asMarkdown(lines.length > 0 ? lines : ["…"]));
+  return text;
 }
 
 function asMarkdown(lines: readonly string[]): string {
@@ -118,7 +168,28 @@ async function newEvents(
   return { events, last };
 }
 
-async function removeLine(api: ChannelApi, place: Place, messageId: string | null): Promise<void> {
+/** Removes the line, or has the next attempt published. A line that stays is told to the owner of the channel. */
+async function endLine(deps: ProgressDeps, work: Work, before: ProgressSoFar): Promise<void> {
+  try {
+    return await removeLine(deps, work, before);
+  } catch (cause) {
+    if (!(cause instanceof PlatformFailure)) throw cause;
+    const pause = retryPause(cause, before.removals);
+    if (pause !== undefined) return publish(deps.queue, { ...before, removals: before.removals + 1 }, pause);
+    const { taskId } = before;
+    deps.log.warn("a line of progress stays", { task_id: taskId, channel_id: work.channel.id, cause });
+    await noteFailure(
+      deps.db,
+      work.channel.id,
+      `A line about the agent's work could not be removed: ${cause.message}`,
+    );
+  }
+}
+
+async function removeLine(deps: ProgressDeps, work: Work, before: ProgressSoFar): Promise<void> {
+  const { api, place } = work;
+  const isFound = before.isLineLost && api.sendsOnce === true;
+  const messageId = before.messageId ?? (isFound ? await sendLine(deps, work, before) : null);
   if (messageId !== null) await api.remove?.({ place, messageId });
 }
 

@@ -5,7 +5,7 @@ import { chatTypeOfId } from "#src/channels/chat-type.ts";
 import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { nextRun, parseSchedule, requireTimezone } from "#src/domain/schedules/expressions/index.ts";
-import { originChat, parseTargets } from "#src/domain/schedules/targets/index.ts";
+import { originChat, requireTargets } from "#src/domain/schedules/targets/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isGuid, newId } from "#src/lib/ids.ts";
@@ -93,7 +93,7 @@ export async function createSchedule(
   const { origin, projectId, ...settings } = wish;
   const project = await requireProject(deps, caller, projectId, "project.edit");
   if (settings.agentId !== null) await requireAgent(deps.db, project.teamId, settings.agentId);
-  parseTargets(settings.deliver);
+  requireTargets(settings.deliver);
   const now = new Date();
   return insertSchedule(deps, {
     id: newId(),
@@ -140,7 +140,7 @@ export async function updateSchedule(
     const project = await requireProject(deps, caller, before.projectId, "project.edit");
     await requireAgent(deps.db, project.teamId, change.agentId);
   }
-  if (change.deliver !== undefined) parseTargets(change.deliver);
+  if (change.deliver !== undefined) requireTargets(change.deliver);
   const clock = change.schedule !== undefined || change.timezone !== undefined;
   const { schedule = before.schedule, timezone = before.timezone } = change;
   const now = new Date();

@@ -1,3 +1,4 @@
+import { chatIdForm, isChatId } from "#src/channels/chat-id.ts";
 import { isPlatform, PLATFORMS, type Platform } from "#src/channels/channel.ts";
 import { AppError } from "#src/lib/errors.ts";
 
@@ -31,6 +32,21 @@ export function parseTargets(deliver: string): Target[] {
   const targets = names.map(parseTarget);
   const byName = new Map(targets.map((target) => [targetName(target), target]));
   return [...byName.values()];
+}
+
+/**
+ * Checks `deliver` before it is stored. Throws as `parseTargets` does, and `invalid_input` for a chat id that its platform
+ * cannot have.
+ */
+export function requireTargets(deliver: string): void {
+  for (const target of parseTargets(deliver)) {
+    if (target.kind === "chat" && !isChatId(target.platform, target.chatId)) {
+      throw new AppError(
+        "invalid_input",
+        `deliver: "${target.chatId.slice(0, 80)}" is no chat id of ${target.platform}, which is ${chatIdForm(target.platform)}`,
+      );
+    }
+  }
 }
 
 function parseTarget(name: string): Target {

@@ -1,5 +1,5 @@
 import { remoteFor } from "#src/domain/source-control/git-hosts/index.ts";
-import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
+import { requireFiles, withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { beginClone, repositoryOf, type Repository } from "#src/domain/source-control/repositories/index.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -23,7 +23,8 @@ export async function requestClone(
   { caller, project: idOrSlug }: GitAccess,
   asked: Asked,
 ): Promise<Repository> {
-  const { id: projectId, status } = await requireProject(deps, caller, idOrSlug, "git.write");
+  const project = await requireProject(deps, caller, idOrSlug, "git.write");
+  const { id: projectId, status } = project;
   const address = allowedAddress(deps, asked.url);
   const branch = optionalBranchName(asked.branch) ?? null;
   if (status === "initializing" || status === "failed") {
@@ -32,6 +33,7 @@ export async function requestClone(
       "The project's initial files are missing: start the project, or try again later",
     );
   }
+  requireFiles(project);
   const clone = await beginClone(deps.db, { projectId, userId: caller.userId, address, branch });
   if (!clone) throw new AppError("conflict", "A repository is already being cloned into the project");
   await publishClone(deps, clone).catch((cause: unknown) => {

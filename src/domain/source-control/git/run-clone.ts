@@ -1,6 +1,7 @@
 import { takeSnapshot, type TakeDeps } from "#src/domain/workspaces/archives/index.ts";
 import { remoteFor } from "#src/domain/source-control/git-hosts/index.ts";
-import { awake } from "#src/domain/workspaces/lifecycle/index.ts";
+import { awakeRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
+import { touchProject } from "#src/domain/workspaces/projects/index.ts";
 import {
   claimClone,
   finishClone,
@@ -49,6 +50,7 @@ export async function runClone(
       cloneInto(deps, clone, { signal: AbortSignal.any([superseded.signal, timeout]), onProgress }),
     );
     await finishClone(deps.db, clone, cloned);
+    await touchProject(deps.db, projectId);
     return undefined;
   } catch (error) {
     if (superseded.signal.aborted) return undefined;
@@ -67,7 +69,6 @@ async function cloneInto(
   options: { signal: AbortSignal; onProgress: (progress: GitProgress) => void },
 ) {
   const remote = await remoteFor(deps, { userId, url: repoUrl });
-  await awake(deps, projectId, { timeoutMs: WAKE_MS });
   const input = {
     remote,
     // An executor starts only after the previous lease has ended, so its own lease ends later and can serve as the
@@ -75,7 +76,7 @@ async function cloneInto(
     term: leaseUntil?.getTime() ?? 0,
     ...(defaultBranch !== "" && { branch: defaultBranch }),
   };
-  const runtime = deps.workspaces.runtime(projectId);
+  const runtime = awakeRuntime(deps, projectId, { timeoutMs: WAKE_MS, signal: options.signal });
   if ((await runtime.list("", { recursive: false })).length > 0) {
     const label = `before the clone of ${repoUrl.slice(repoUrl.lastIndexOf("/") + 1)}`;
     const wish = { projectId, role: "restore", label, createdBy: userId, signal: options.signal } as const;

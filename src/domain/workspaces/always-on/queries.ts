@@ -24,7 +24,7 @@ const entryOf = ({ projectId, teamId, userId, client }: AlwaysOnChange) => ({
   client,
 });
 
-/** Number of a team's always-on projects, and how many it may have. The table's name is its own, because a query counts it. */
+/** SQL condition: the team has room for another always-on project. The alias is needed, because a caller updates `projects`. */
 const roomIn = (teamId: string, most: DeploysByTier): SQL => sql`(
   SELECT (SELECT count(*) FROM projects AS other WHERE other.team_id = team.id AND other.deployed_at IS NOT NULL)
     < ${placesOfTeam(most)}
@@ -35,9 +35,9 @@ const isOff = ({ projectId, teamId }: AlwaysOnChange) =>
   sql`EXISTS (SELECT 1 FROM projects AS p WHERE p.id = ${projectId}::uuid AND p.team_id = ${teamId}::uuid AND p.deployed_at IS NULL)`;
 
 /**
- * Marks a project as always on, if its team has a place left, and writes an entry. Requests of one team decide one after
- * another, since each locks the team first. Returns since when it is always on: null where there is no place, `undefined` for
- * a deleted project.
+ * Marks a project as always on if its team has room, and writes an audit entry. Each request locks the team first, so that
+ * the requests of a team decide one after another. Returns since when the project is always on: null if the team has no room,
+ * undefined for a deleted project.
  */
 export async function markAlwaysOn(
   db: Db,
@@ -62,7 +62,7 @@ export async function markAlwaysOn(
   return row?.deployedAt;
 }
 
-/** Takes the mark away and writes an entry; neither where there is none. */
+/** Removes the mark and writes an audit entry. Does neither if the project has no mark. */
 export async function unmarkAlwaysOn(db: Db, change: AlwaysOnChange): Promise<void> {
   const { projectId, teamId } = change;
   const isOn = sql`EXISTS (SELECT 1 FROM projects AS p WHERE p.id = ${projectId}::uuid AND p.deployed_at IS NOT NULL)`;
@@ -76,7 +76,7 @@ export async function unmarkAlwaysOn(db: Db, change: AlwaysOnChange): Promise<vo
   ]);
 }
 
-/** A team's tier, the deployments that it bought, and the number of its projects and of those that are always on. */
+/** Reads a team's tier, how many always-on places it bought, and how many projects and always-on projects it has. */
 export async function placesOf(db: Db, teamId: string) {
   const [[team], [counted]] = await db.batch([
     db

@@ -79,15 +79,15 @@ export interface Retention {
   days: number;
 }
 
-/** Selects the rows that exceed the retention. */
+/** Selects the rows that exceed the retention. Of those against a loss of the files only the newest is kept, however old. */
 const excess = ({ count, days }: Retention, projectId?: string) => sql`
   SELECT id, project_id FROM (
     SELECT id, project_id, role, created_at,
       row_number() OVER (PARTITION BY project_id, role ORDER BY id DESC) AS place
     FROM snapshots ${projectId === undefined ? sql`` : sql`WHERE project_id = ${projectId}::uuid`}
   ) AS ranked
-  WHERE place > CASE WHEN role = 'hibernation' THEN 1 ELSE ${count}::int END
-    OR (role <> 'hibernation' AND created_at < now() - make_interval(days => ${days}::int))
+  WHERE place > CASE WHEN role IN ('hibernation', 'automatic') THEN 1 ELSE ${count}::int END
+    OR (role NOT IN ('hibernation', 'automatic') AND created_at < now() - make_interval(days => ${days}::int))
 `;
 
 /** Up to 1000 projects that have more snapshots than the retention allows. */

@@ -3,7 +3,14 @@ import { newId } from "#src/lib/ids.ts";
 import type { ArchiveStore } from "#src/platform/archives/archive-store.ts";
 import type { EntryWithContent, ProjectStorage, StoredEntry } from "#src/platform/runtime/project-storage.ts";
 import { boundedEntries, requireStorable } from "./bounded-entries.ts";
-import { loadManifest, packKey, storeManifest, type Manifest, type ManifestPack } from "./manifest.ts";
+import {
+  loadManifest,
+  packKey,
+  storeManifest,
+  type Manifest,
+  type ManifestEntry,
+  type ManifestPack,
+} from "./manifest.ts";
 import { planPacks, type PackPlan } from "./plan-packs.ts";
 import { pruneSnapshots, type PruneDeps } from "./prune-snapshots.ts";
 import { insertSnapshot, snapshotsOf, type SnapshotRole } from "./queries.ts";
@@ -23,11 +30,14 @@ export interface SnapshotWish {
   createdBy?: string | null;
   /** The executor that takes the snapshot: a superseded executor records nothing. */
   generation?: number;
+  /** Records nothing if the files are as in the newest snapshot, which is returned; none is needed of no files. */
+  unlessUnchanged?: true;
   /** Cancels the snapshot: nothing is recorded after the abort, and the signal's reason is thrown. */
   signal?: AbortSignal;
 }
 
 export interface TakenSnapshot {
+  /** Empty if nothing was recorded because there are no files. */
   hash: string;
   files: number;
   bytes: number;
@@ -88,6 +98,9 @@ async function takeOnto(
 ): Promise<TakenSnapshot | undefined> {
   const plan = planPacks(await runtime.inventory(), parent.manifest);
   requireStorable(plan.entries);
+  if (wish.unlessUnchanged && isUnchanged(plan, parent.manifest)) {
+    return takenOf(parent.hash ?? "", plan.entries);
+  }
   const { entries, packs } = await pack(deps, runtime, wish, plan);
   wish.signal?.throwIfAborted();
   const { projectId } = wish;
@@ -99,8 +112,7 @@ async function takeOnto(
     packs,
   });
   wish.signal?.throwIfAborted();
-  const files = entries.filter(({ kind }) => kind === "file");
-  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  const taken = takenOf(hash, entries);
   const row = {
     id: newId(),
     projectId,
@@ -108,8 +120,8 @@ async function takeOnto(
     parentHash: parent.hash,
     role: wish.role,
     label: wish.label,
-    fileCount: files.length,
-    totalBytes: bytes,
+    fileCount: taken.files,
+    totalBytes: taken.bytes,
     packs: packs.map(({ name }) => name),
     chatId: wish.chatId ?? null,
     taskId: wish.taskId ?? null,
@@ -117,8 +129,27 @@ async function takeOnto(
   };
   const takenOver = plan.packs.map(({ name }) => name);
   const stands = await insertSnapshot(deps.db, row, { takenOver, generation: wish.generation });
-  return stands ? { hash, files: files.length, bytes } : undefined;
+  return stands ? taken : undefined;
 }
+
+function takenOf(hash: string, entries: readonly ManifestEntry[]): TakenSnapshot {
+  const files = entries.filter(({ kind }) => kind === "file");
+  return { hash, files: files.length, bytes: files.reduce((sum, { size }) => sum + size, 0) };
+}
+
+/** Whether the planned snapshot would be the same as its parent. */
+function isUnchanged({ entries }: PackPlan, parent: Manifest | undefined): boolean {
+  if (!parent) return entries.length === 0;
+  const before = new Map(parent.entries.map((entry) => [entry.path, entry]));
+  const isSame = (entry: ManifestEntry) => {
+    const old = before.get(entry.path);
+    return old !== undefined && STATED.every((part) => old[part] === entry[part]);
+  };
+  return entries.length === parent.entries.length && entries.every(isSame);
+}
+
+/** What a manifest says of an entry, but for its pack, which follows from the rest. */
+const STATED = ["kind", "size", "mode", "modifiedAt", "target", "fingerprint"] as const;
 
 /** Stores the new content of the plan. Returns the entries as they were read. */
 async function pack(

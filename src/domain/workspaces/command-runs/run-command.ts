@@ -21,19 +21,23 @@ export interface CommandWish {
   /** Only report what would be run; run nothing. */
   dryRun: boolean;
   signal?: AbortSignal;
+  /** Called when the command is handed to the project. From then on the command may have run, also if the call fails. */
+  onBegun?: () => void;
 }
 
 export interface CommandOutcome {
   id: string;
   riskLevel: RiskLevel;
   durationMs: number;
-  /** Absent after a dry run. */
+  /** Absent after a dry run and after a failure. */
   result?: ExecResult;
+  /** The command had begun, and its result is unknown. */
+  failure?: AppError;
 }
 
 /**
- * Runs one command in a project and records it in the history. Throws as `withRuntime` does, and `rate_limited` for a
- * person who runs too many.
+ * Runs one command in a project and records it in the history, also when it had begun and its result is unknown. Throws as
+ * `withRuntime` does, and `rate_limited` for a person who runs too many.
  */
 export async function runCommand(
   deps: WakeDeps & {
@@ -49,9 +53,9 @@ export async function runCommand(
   const project = await requireProject(deps, caller, wish.project, "terminal.access");
   await requireTurn(deps, caller.userId);
   const started = Date.now();
-  const result = dryRun ? undefined : await run(deps, caller, { ...wish, project: project.id, workingDir });
+  const ended = dryRun ? {} : await run(deps, caller, { ...wish, project: project.id, workingDir });
   const noted = { id: newId(), riskLevel: riskLevel(command), durationMs: Date.now() - started };
-  const { exitCode = null } = result ?? {};
+  const { exitCode = null } = ended.result ?? {};
   try {
     await insertRun(deps.db, {
       ...noted,
@@ -67,17 +71,31 @@ export async function runCommand(
     // The command has run, so its result is returned although recording it failed.
     deps.log.error("a command was not recorded in the history", { project_id: project.id, cause });
   }
-  return { ...noted, ...(result && { result }) };
+  return { ...noted, ...ended };
 }
 
-function run(
+async function run(
   deps: Parameters<typeof withWritableRuntime>[0],
   caller: Caller,
-  { project, command, workingDir, timeoutSeconds, signal }: CommandWish,
-): Promise<ExecResult> {
-  return withWritableRuntime(deps, { caller, project, scope: "terminal.access" }, (runtime) =>
-    runtime.exec(command, { cwd: workingDir, timeoutMs: timeoutSeconds * 1000, ...(signal && { signal }) }),
-  );
+  { project, command, workingDir, timeoutSeconds, signal, onBegun }: CommandWish,
+): Promise<Pick<CommandOutcome, "result" | "failure">> {
+  let hasBegun = false;
+  try {
+    const result = await withWritableRuntime(
+      deps,
+      { caller, project, scope: "terminal.access" },
+      (runtime) => {
+        hasBegun = true;
+        onBegun?.();
+        const limits = { timeoutMs: timeoutSeconds * 1000, ...(signal && { signal }) };
+        return runtime.exec(command, { cwd: workingDir, ...limits });
+      },
+    );
+    return { result };
+  } catch (error) {
+    if (hasBegun && error instanceof AppError && error.code === "unavailable") return { failure: error };
+    throw error;
+  }
 }
 
 async function requireTurn({ rateLimits }: { rateLimits: Pick<RateLimits, "take"> }, userId: string) {

@@ -1,6 +1,5 @@
 import type { Caller, Scope } from "#src/domain/organisations/access/index.ts";
 import { withRuntime, withWritableRuntime, type WakeDeps } from "#src/domain/workspaces/lifecycle/index.ts";
-import { touchProject } from "#src/domain/workspaces/projects/index.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 
@@ -19,17 +18,12 @@ export async function openFiles(
 }
 
 /**
- * Changes a project's files, after checking that the caller may, and records the activity once the change has
- * succeeded. Throws as `withWritableRuntime` does.
+ * Changes a project's files, after checking that the caller may. Throws as `withWritableRuntime` does.
  */
 export async function changeFiles<T>(
   deps: Deps,
   access: { caller: Caller; project: string; scope: FileScope },
   change: (runtime: ProjectRuntime) => Promise<T>,
 ): Promise<T> {
-  return withWritableRuntime(deps, access, async (runtime, { id }) => {
-    const result = await change(runtime);
-    await touchProject(deps.db, id);
-    return result;
-  });
+  return withWritableRuntime(deps, access, change);
 }

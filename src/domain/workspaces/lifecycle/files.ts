@@ -32,9 +32,16 @@ export async function putFilesAway(executor: Executor, project: Project): Promis
   return true;
 }
 
+/** Removes the files that a failed setup has left, and with them the runtime. */
+export async function removeFiles({ runtime, generation }: Executor): Promise<void> {
+  if ((await runtime.storageState()).state === "absent") return;
+  await runtime.freeze(generation);
+  await runtime.discard(generation);
+}
+
 /**
  * Restores absent files from the snapshot that they were moved into, or, if they were lost, from the newest one. Throws
- * `not_found` when there is none.
+ * `FilesLostError` when there is none.
  */
 export async function bringFilesBack(
   executor: Executor,
@@ -45,7 +52,7 @@ export async function bringFilesBack(
   const snapshot =
     (lost ? undefined : await latestSnapshot(deps, begun.id, "hibernation")) ??
     (await latestSnapshot(deps, begun.id));
-  if (!snapshot) throw new AppError("not_found", lost ? lossOf(undefined) : NO_SNAPSHOT);
+  if (!snapshot) throw new FilesLostError(lost === true);
   const project = lost ? await tellLoss(executor, begun, snapshot) : begun;
   await report(executor, project, { percentage: 25, message: "Restoring files" });
   await notify(deps, project.id, { type: "volume_restoring", message: "The project is waking up" });
@@ -54,27 +61,33 @@ export async function bringFilesBack(
   return lease.hold(await recordStage(deps.db, project, { status: "stopped", hibernatedAt: null }));
 }
 
-/** Records in the project's `error` that its files were lost and cannot be restored. */
+/** Records in the project's `error` what was lost with its container. Throws `FilesLostError` when no snapshot is left. */
 export async function noteLoss(executor: Executor, project: Project): Promise<Project> {
-  return tellLoss(executor, project, await latestSnapshot(executor.deps, project.id));
+  const snapshot = await latestSnapshot(executor.deps, project.id);
+  if (!snapshot) throw new FilesLostError(true);
+  return tellLoss(executor, project, snapshot);
 }
 
 /** Recorded before the restore: restored files no longer count as lost, and a crash must not hide the loss. */
-async function tellLoss(
-  { deps, lease }: Executor,
-  project: Project,
-  snapshot: Snapshot | undefined,
-): Promise<Project> {
+async function tellLoss({ deps, lease }: Executor, project: Project, snapshot: Snapshot): Promise<Project> {
   const error = lossOf(snapshot);
   // A recorded stage resets the attempt count, so the error is recorded once.
   if (project.error === error) return project;
   return lease.hold(await recordStage(deps.db, project, { error }));
 }
 
-const NO_SNAPSHOT = "The files are lost, and there is no snapshot of them";
 const LOST = "The project's container ended unexpectedly";
 
-function lossOf(snapshot: Pick<Snapshot, "createdAt"> | undefined): string {
-  if (!snapshot) return `${LOST}, and there is no snapshot to restore its files from`;
+function lossOf(snapshot: Pick<Snapshot, "createdAt">): string {
   return `${LOST}: changes after its snapshot of ${snapshot.createdAt.toISOString()} are lost`;
+}
+
+/** The project's files are gone and in no snapshot. No retry can help: a person chooses how the project starts again. */
+export class FilesLostError extends AppError {
+  constructor(withContainer: boolean) {
+    const what = withContainer
+      ? `${LOST} before there was a snapshot of its files`
+      : "The project's files are lost";
+    super("conflict", `${what}. Choose whether the project starts empty or from its repository`);
+  }
 }

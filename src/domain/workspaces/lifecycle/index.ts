@@ -1,6 +1,8 @@
 export { awake, awakeRuntime, type WakeDeps } from "./awake.ts";
+export { beginAnew } from "./begin-anew.ts";
 export { cancelBackgroundTask } from "./cancel-background-task.ts";
 export {
+  hibernateBeforeEnd,
   requestHibernation,
   requestStart,
   requestStop,
@@ -8,6 +10,8 @@ export {
   startUnlessRunning,
 } from "./request-state.ts";
 export { placesOfTeam } from "./queries/always-on.ts";
+export { requireFiles } from "./require-files.ts";
+export { saveProject } from "./save-project.ts";
 export { settleProject } from "./settle-project.ts";
 export {
   restartContainer,

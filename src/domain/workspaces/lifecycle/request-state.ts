@@ -3,6 +3,7 @@ import { requireProject, settleMessage, type OpenProject } from "#src/domain/wor
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
+import { requireFiles } from "./require-files.ts";
 import { wantHibernated, wantRunning, wantStopped } from "./queries/wishes.ts";
 
 export interface RequestDeps {
@@ -55,6 +56,14 @@ export async function requestStop(
   return { project, alreadyHibernated: !wanted };
 }
 
+/**
+ * Moves a project's files into a snapshot because the platform ends what they are on; its next use wakes it elsewhere.
+ * Checks no permission.
+ */
+export async function hibernateBeforeEnd(deps: RequestDeps, projectId: string): Promise<void> {
+  if (await wantHibernated(deps.db, projectId)) await deps.queue.publish(settleMessage(projectId));
+}
+
 /** As `requestStop`, but throws `invalid_input` when the project is already hibernated or being stopped. */
 export async function requestHibernation(
   deps: RequestDeps,
@@ -87,14 +96,16 @@ export async function requestStopAll(
   return project;
 }
 
-/** Throws `conflict` for a project whose setup is in progress or has failed. */
+/** Throws `conflict` for a project whose setup is in progress or has failed, or whose files are gone for good. */
 export function requireFirstFiles(
-  { status, error }: Pick<OpenProject, "status" | "error">,
+  project: Pick<OpenProject, "status" | "error" | "lostAt">,
   { orFailed = false } = {},
 ): void {
+  const { status, error } = project;
   if (status === "initializing")
     throw new AppError("conflict", "The project is being set up; try again later");
   if (status === "failed" && !orFailed) {
     throw new AppError("conflict", `${error ?? "The project could not be set up"}. Start it to try again`);
   }
+  if (status !== "failed") requireFiles(project);
 }

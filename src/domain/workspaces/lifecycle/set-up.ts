@@ -5,6 +5,7 @@ import type { Project } from "#src/domain/workspaces/projects/index.ts";
 import { parseRepositoryUrl, recordCloned } from "#src/domain/source-control/repositories/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { GitProgress } from "#src/git/protocol.ts";
+import type { EntryWithContent } from "#src/platform/runtime/project-storage.ts";
 import type { ProjectSource } from "#src/db/schema/index.ts";
 import { report, type Executor } from "./executor.ts";
 import { recordSetUp } from "./queries/transition.ts";
@@ -17,6 +18,10 @@ export async function setUp(executor: Executor, project: Project): Promise<Proje
   const { deps, runtime, generation, lease } = executor;
   const { source } = project;
   await report(executor, project, { percentage: 10, message: "Fetching the initial files" });
+  // A new project's runtime is empty. One that had files before may have been discarded or lost.
+  if (generation > 1 && (await runtime.storageState()).state === "absent") {
+    await runtime.replaceEntries(nothing(), generation);
+  }
   switch (source?.kind) {
     case "git":
       await clone(executor, project, source);
@@ -32,6 +37,8 @@ export async function setUp(executor: Executor, project: Project): Promise<Proje
   }
   return lease.hold(await recordSetUp(deps.db, project));
 }
+
+async function* nothing(): AsyncGenerator<EntryWithContent> {}
 
 async function clone(
   executor: Executor,

@@ -2,7 +2,7 @@ import { settleMessage, type Project } from "#src/domain/workspaces/projects/ind
 import { AppError } from "#src/lib/errors.ts";
 import { startEnvironment, stopEnvironment } from "./environment.ts";
 import { notify, type Executor, type SettleDeps } from "./executor.ts";
-import { bringFilesBack, noteLoss, putFilesAway } from "./files.ts";
+import { bringFilesBack, FilesLostError, noteLoss, putFilesAway, removeFiles } from "./files.ts";
 import { Lease, OvertakenError, SupersededError } from "./lease.ts";
 import { claimProject, finishTransition, giveUpTransition, releaseLease } from "./queries/transition.ts";
 import { STOP_FAILURE, type Wanted } from "./queries/wishes.ts";
@@ -74,7 +74,14 @@ async function goTowards(executor: Executor, begun: Project, wanted: Wanted): Pr
     await setUp(executor, begun);
     return wanted === "stopped" && finish(executor, begun, wanted, {});
   }
-  return wanted === "hibernated" ? hibernate(executor, begun) : wake(executor, begun, wanted);
+  if (wanted !== "hibernated") return wake(executor, begun, wanted);
+  return begun.status === "failed" ? removeFailed(executor, begun) : hibernate(executor, begun);
+}
+
+/** Ends what a failed setup has left. It still counts as failed. */
+async function removeFailed(executor: Executor, begun: Project): Promise<boolean> {
+  await removeFiles(executor);
+  return finish(executor, begun, "hibernated", { hibernatedAt: new Date(), idleWarnedAt: null });
 }
 
 async function hibernate(executor: Executor, begun: Project): Promise<boolean> {
@@ -155,8 +162,9 @@ async function failed(
   deps.log.error("a project's transition was given up", { project_id: project.id, wanted, cause: error });
   await runtime.thaw(generation).catch(() => undefined);
   const reason = error instanceof AppError ? error.message : "An internal error occurred";
-  const sentence = `${FAILURES[wanted](project)}: ${reason}`;
-  return (await giveUpTransition(deps.db, project, { wanted, error: sentence })) !== undefined;
+  const isLost = error instanceof FilesLostError;
+  const sentence = isLost ? reason : `${FAILURES[wanted](project)}: ${reason}`;
+  return (await giveUpTransition(deps.db, project, { wanted, error: sentence, isLost })) !== undefined;
 }
 
 const FAILURES: Record<Wanted, (project: Project) => string> = {
@@ -165,8 +173,8 @@ const FAILURES: Record<Wanted, (project: Project) => string> = {
   stopped: ({ status }) =>
     status === "initializing"
       ? "The project could not be set up"
-      : status === "hibernated"
-        ? "The project could not be woken"
-        : "The project could not be stopped",
+      : status === "running"
+        ? "The project could not be stopped"
+        : "The project could not be woken",
   hibernated: () => `${STOP_FAILURE}; its files are unchanged`,
 };

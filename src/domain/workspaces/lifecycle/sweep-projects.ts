@@ -7,11 +7,14 @@ import type { ProjectNotices } from "#src/platform/objects/project-notices.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
 import { notify } from "./executor.ts";
+import { saveMessage } from "./save-project.ts";
 import {
   forgetIdleWarnings,
   hibernateIdleProjects,
   projectsLeftAlone,
+  projectsToSave,
   projectsWithPrograms,
+  type Up,
   wantLostPrograms,
   warnIdleProjects,
 } from "./queries/sweep.ts";
@@ -25,24 +28,38 @@ interface SweepDeps {
   workspaces: Pick<ProjectWorkspaces, "runtime">;
   notices: ProjectNotices;
   log: Log;
-  config: { PROJECT_IDLE_MINUTES: number; PROJECT_IDLE_GRACE_MINUTES: number } & DeployConfig;
+  config: {
+    PROJECT_RUNTIME: "embedded" | "host" | "sandbox";
+    PROJECT_IDLE_MINUTES: number;
+    PROJECT_IDLE_GRACE_MINUTES: number;
+  } & DeployConfig;
 }
 
 /**
- * Runs once a minute. Warns people of idle projects, hibernates projects that stayed idle after the warning, checks the
- * state of programs, and republishes projects whose request, executor or environment died.
+ * Runs once a minute. Warns people of idle projects, hibernates projects that stayed idle after the warning, requests
+ * snapshots of changed projects, checks the state of programs, and republishes projects whose request, executor or
+ * environment died.
  */
 export async function sweepProjects(deps: SweepDeps): Promise<void> {
   const { db, queue, config } = deps;
   const { PROJECT_IDLE_MINUTES: idleMinutes, PROJECT_IDLE_GRACE_MINUTES: graceMinutes } = config;
+  // The embedded runtime keeps files where they last and nothing alive that costs: only what was started is put to sleep.
+  const isEmbedded = config.PROJECT_RUNTIME === "embedded";
   if (idleMinutes > 0) {
     const most = deploysByTier(config);
+    const kinds: readonly Up[] = isEmbedded ? ["running"] : ["running", "notStarted"];
     await forgetIdleWarnings(db);
-    const warned = await warnIdleProjects(db, idleMinutes, most, BATCH);
     const message = `This project has not been used for a while: it will be hibernated in ${graceMinutes} minutes`;
     const notice = { type: "idle_warning", minutes_until_shutdown: graceMinutes, message } as const;
-    await Promise.all(warned.map((projectId) => notify(deps, projectId, notice)));
-    await hibernateIdleProjects(db, graceMinutes, most, BATCH);
+    for (const up of kinds) {
+      const warned = await warnIdleProjects(db, idleMinutes, { up, most, limit: BATCH });
+      await Promise.all(warned.map((projectId) => notify(deps, projectId, notice)));
+      await hibernateIdleProjects(db, graceMinutes, { up, most, limit: BATCH });
+    }
+  }
+  if (!isEmbedded) {
+    const unsaved = await projectsToSave(db, BATCH);
+    await queue.publishBatch(unsaved.map((projectId) => saveMessage(projectId)));
   }
   await tellQueue(queue, await projectsLeftAlone(db, BATCH));
   await lookAfterPrograms(deps);

@@ -1,6 +1,6 @@
 import type { Caller, Scope } from "#src/domain/organisations/access/index.ts";
 import { requireNoClone } from "#src/domain/source-control/repositories/index.ts";
-import { requireProject, type OpenProject } from "#src/domain/workspaces/projects/index.ts";
+import { requireProject, touchProject, type OpenProject } from "#src/domain/workspaces/projects/index.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
 import { awake, awakeRuntime, REQUEST_PATIENCE_MS, type WakeDeps } from "./awake.ts";
@@ -23,8 +23,8 @@ export async function withRuntime<T>(
 }
 
 /**
- * As `withRuntime`, for what may change the project's files. Also throws `conflict` while a clone is about to replace
- * them.
+ * As `withRuntime`, for what may change the project's files, and counts as a use of the project. Also throws `conflict`
+ * while a clone is about to replace them.
  */
 export async function withWritableRuntime<T>(
   deps: WakeDeps & { workspaces: Pick<ProjectWorkspaces, "runtime"> },
@@ -33,6 +33,10 @@ export async function withWritableRuntime<T>(
 ): Promise<T> {
   return withRuntime(deps, access, async (runtime, project) => {
     await requireNoClone(deps.db, project.id);
-    return act(runtime, project);
+    // Nothing is hibernated in the middle: the warning comes long before, and the longest command is shorter.
+    if (project.idleWarnedAt !== null) await touchProject(deps.db, project.id);
+    const result = await act(runtime, project);
+    await touchProject(deps.db, project.id);
+    return result;
   });
 }

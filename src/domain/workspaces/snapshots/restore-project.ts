@@ -7,7 +7,7 @@ import {
   type TakeDeps,
 } from "#src/domain/workspaces/archives/index.ts";
 import { withRuntime, withWritableRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
-import { requireProject, touchProject } from "#src/domain/workspaces/projects/index.ts";
+import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { RuntimeDeps } from "./runtime-deps.ts";
 
@@ -25,16 +25,14 @@ export async function restoreProject(
   const { id } = await requireProject(deps, caller, input.project, access.scope);
   const [snapshot] = await findSnapshot(deps.db, id, input.hash);
   if (!snapshot) throw new AppError("not_found", "Snapshot not found");
-  const before = await withWritableRuntime(deps, access, async (runtime) => {
+  return withWritableRuntime(deps, access, async (runtime) => {
     const label = `before the restore of ${input.hash.slice(0, 12)}`;
     const wish = { projectId: id, role: "restore", label, createdBy: caller.userId } as const;
     const { hash } = await takeSnapshot(deps, runtime, wish);
     const keep = input.keep === undefined ? {} : { keep: { folder: input.keep, hash } };
     await restoreSnapshot(deps, runtime, { projectId: id, hash: input.hash, ...keep });
-    return hash;
+    return { before: hash };
   });
-  await touchProject(deps.db, id);
-  return { before };
 }
 
 /**

@@ -18,7 +18,12 @@ export async function volumeStatus(
   caller: Caller,
   idOrSlug: string,
 ): Promise<VolumeStatus> {
-  const { id, wanted, setUpAt } = await requireProject(deps, caller, idOrSlug, "snapshot.view");
+  const { id, wanted, setUpAt, lostAt, error } = await requireProject(
+    deps,
+    caller,
+    idOrSlug,
+    "snapshot.view",
+  );
   const recoverable = (await latestSnapshot(deps, id)) !== undefined;
   const told = (status: VolumeStatus["status"], message: string | null) => ({
     projectId: id,
@@ -27,6 +32,7 @@ export async function volumeStatus(
     recoverable,
   });
   if (setUpAt === null) return told("no_volume", "The project's initial files are not in place yet");
+  if (lostAt !== null) return told("unavailable", error);
   let isLost: boolean;
   try {
     const { state, lost } = await deps.workspaces.runtime(id).storageState();

@@ -130,7 +130,11 @@ export const GitLine = z.union([
 ]);
 
 /** Whether programs or data depend on the running server; if not, the sandbox's holder may end it. */
-export const Health = z.object({ busy: z.boolean() });
+export const Health = z.object({
+  busy: z.boolean(),
+  /** The platform ends the sandbox soon: its files must be saved now. */
+  ending: z.boolean().default(false),
+});
 
 /**
  * Sent by the sandbox's holder: the processes with this mark exceeded a limit and are being killed; their output should

@@ -11,9 +11,10 @@ export const Snapshot = z
   .object({
     hash: z.string(),
     role: z
-      .enum(["checkpoint", "agent", "restore", "hibernation"])
+      .enum(["checkpoint", "agent", "restore", "hibernation", "automatic"])
       .describe(
-        "Created by a person, before a run of the agent, before a restore or a clone, or on hibernation",
+        "Created by a person, before a run of the agent, before a restore or a clone, on hibernation, or after a use of " +
+          "the project, against the loss of its container",
       ),
     label: z.string(),
     ts: Moment,

@@ -6,6 +6,8 @@ import { endChannelsOf } from "#src/domain/messaging/channels/index.ts";
 import { LostAccess } from "#src/domain/organisations/access/index.ts";
 import { createApiKey } from "#src/domain/organisations/api-keys/index.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
+import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import type { Services } from "#src/services.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { DeploymentWorld } from "#test/domain/hosting/deployments/support/deployment-world.ts";
 import { PlatformRows } from "#test/domain/messaging/support/people-of-platforms.ts";
@@ -15,6 +17,7 @@ import { MemoryTaskLogs } from "#test/support/memory-task-logs.ts";
 import { NO_EVENT_LIMITS } from "#test/support/event-limits.ts";
 import { NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
 import { CLIENT } from "#test/support/people.ts";
+import { partOf } from "#test/support/part-of.ts";
 
 /**
  * A project of a team, and an editor of the team, who owns the ways in. Platforms and hosting providers take everything; the
@@ -32,7 +35,7 @@ export async function openScene(db: Db) {
   await db.update(teams).set({ subscriptionTier: "pro" }).where(eq(teams.id, team.id));
   const hosting = await DeploymentWorld.open(db);
   const mail = mailing(db);
-  const deps = Object({ ...hosting.deps(), ...outside(mail, hosting) });
+  const deps = partOf<Services>({ ...hosting.deps(), ...outside(mail, hosting) });
   const keyWish = { name: "key", scopes: null, projectIds: [projectId], expiresAt: null };
   const { key, token } = await createApiKey(deps, owner.caller, keyWish, CLIENT);
   return {
@@ -61,14 +64,16 @@ function outside({ deps }: ReturnType<typeof mailing>, { config, files }: Deploy
     send: async () => ({ messageId: crypto.randomUUID() }),
   };
   const taken = PLATFORMS.map((platform) => [platform, { ...adapters[platform], api: () => api }]);
-  return {
+  return partOf<Services>({
     ...deps,
     taskLogs: new MemoryTaskLogs(deps.queue).through((act) => act()),
-    workspaces: { runtime: () => files, destroy: async () => {} },
+    workspaces: { runtime: () => partOf<ProjectRuntime>(files), destroy: async () => {} },
     channels: Object.fromEntries(taken),
+    apiEnvironment: {},
     channelSecrets: { encrypt: async (text: string) => text, decrypt: async (text: string) => text },
     gatewayShards: { sync: async () => {} },
     rateLimits: NO_EVENT_LIMITS,
+    deliveryStream: { bury: async () => {} },
     config: {
       ...config,
       ...deps.config,
@@ -78,5 +83,5 @@ function outside({ deps }: ReturnType<typeof mailing>, { config, files }: Deploy
       GATEWAY_SESSION_IDLE_MINUTES: 60,
     },
     modelSettings: { platformModels: ["demo"] },
-  };
+  });
 }

@@ -10,6 +10,7 @@ import { hibernateIdleProjects } from "#src/domain/workspaces/lifecycle/queries/
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { CLIENT } from "#test/support/people.ts";
+import { fieldsOf } from "#test/support/fields.ts";
 import { openChannel } from "./channel.ts";
 import type { Scene } from "./scene.ts";
 import type { WayIn } from "./way-in.ts";
@@ -87,7 +88,7 @@ async function openSchedule(
     const [schedule] = await db.select().from(schedules).where(eq(schedules.id, id));
     if (!schedule?.isActive) return false;
     const taskId = await requestRun(deps, id);
-    await startRun(deps, Object(mail.published.at(-1)?.payload).runId);
+    await startRun(deps, String(fieldsOf(mail.published.at(-1)?.payload)["runId"]));
     return (await db.$count(tasks, eq(tasks.id, taskId))) === 1;
   };
   return { works: async () => ({ runs: await runs() }) };
@@ -128,7 +129,7 @@ async function openAlwaysOn({ db, projectId }: Scene): Promise<WayIn> {
         .set({ ...idle, status: "running", wanted: null })
         .where(own)
         .returning();
-      const asleep = await hibernateIdleProjects(db, 5, PLACES, 1_000);
+      const asleep = await hibernateIdleProjects(db, 5, { up: "running", most: PLACES, limit: 1_000 });
       await db.update(projects).set({ status: "stopped", wanted: null, idleWarnedAt: null }).where(own);
       return { "stays awake": row !== undefined && !asleep.includes(projectId) };
     },

@@ -1,15 +1,13 @@
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { sweepCallbacks } from "#src/domain/agent-work/callbacks/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { newPerson } from "#test/support/people.ts";
+import { storeTask } from "#test/support/stored-task.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
+const database = await openDatabase();
 afterAll(() => database.close());
 
 const ago = (minutes: number) => sql`now() - ${minutes}::int * interval '1 minute'`;
@@ -18,20 +16,17 @@ const ago = (minutes: number) => sql`now() - ${minutes}::int * interval '1 minut
 async function pendingTask(completedMinutesAgo: number, attemptsMinutesAgo: number[] = []): Promise<string> {
   const { db } = database;
   const { user } = await newPerson(db);
-  const [task, project, chat] = [newId(), newId(), newId()];
-  await db.execute(sql`INSERT INTO projects (id, team_id, owner_id, name, slug, source_type, status)
-    VALUES (${project}, ${user.defaultTeamId}, ${user.id}, 'p', ${project}, 'empty', 'stopped')`);
-  await db.execute(sql`INSERT INTO chats (id, user_id, project_id, origin)
-    VALUES (${chat}, ${user.id}, ${project}, 'api')`);
-  await db.execute(sql`INSERT INTO tasks (id, user_id, project_id, chat_id, agent_id, origin, message, status,
-      webhook_url, callback_status, completed_at)
-    VALUES (${task}, ${user.id}, ${project}, ${chat}, '00000000-0000-0000-0000-000000000005', 'api', 'm', 'completed',
-      'https://receiver.test', 'pending', ${ago(completedMinutesAgo)})`);
+  const { taskId } = await storeTask(db, user, {
+    status: "completed",
+    webhookUrl: "https://receiver.test",
+    callbackStatus: "pending",
+    completedAt: ago(completedMinutesAgo),
+  });
   for (const [index, minutes] of attemptsMinutesAgo.entries()) {
     await db.execute(sql`INSERT INTO callback_attempts (id, task_id, attempt, delivered, created_at)
-      VALUES (${newId()}, ${task}, ${index + 1}, false, ${ago(minutes)})`);
+      VALUES (${newId()}, ${taskId}, ${index + 1}, false, ${ago(minutes)})`);
   }
-  return task;
+  return taskId;
 }
 
 async function swept(): Promise<unknown[]> {

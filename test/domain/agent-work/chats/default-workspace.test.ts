@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { createChat } from "#src/domain/agent-work/chats/index.ts";
 import { listProjects, requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { newMember } from "#test/support/colleagues.ts";
 import { newPerson } from "#test/support/people.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(async () => {
-  await database.close();
-});
+const database = await openDatabase();
+afterAll(() => database.close());
 
 it("the workspace that a chat about no project makes is private", async () => {
   const owner = await newPerson(database.db);

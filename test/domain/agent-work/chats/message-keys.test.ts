@@ -1,19 +1,16 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { messageKeys, tasks } from "#src/db/schema/index.ts";
 import { sendMessage, sentBefore, type ChatWish } from "#src/domain/agent-work/chats/index.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
+import type { Services } from "#src/services.ts";
 import { newColleague } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
+import { partOf } from "#test/support/part-of.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(async () => {
-  await database.close();
-});
+const database = await openDatabase();
+afterAll(() => database.close());
 
 const app = { name: "app", description: "", sourceType: "empty" } as const;
 
@@ -21,7 +18,7 @@ async function newSender() {
   const { db } = database;
   const { id, caller } = await newColleague(db);
   const { id: project } = await createProject(database, caller, app);
-  const deps = Object({
+  const deps = partOf<Services>({
     db,
     config: { DEFAULT_MODEL: "demo", ...NO_AGENT_LIMITS },
     modelSettings: { platformModels: ["demo"] },

@@ -1,19 +1,17 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { tasks } from "#src/db/schema/index.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { startTask, type StartTask } from "#src/domain/agent-work/tasks/index.ts";
+import type { Services } from "#src/services.ts";
 import { newColleague, newMember } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { messageToAgent, NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
+import { fieldsOf } from "#test/support/fields.ts";
+import { partOf } from "#test/support/part-of.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(async () => {
-  await database.close();
-});
+const database = await openDatabase();
+afterAll(() => database.close());
 
 const LIMIT = 5;
 const AT_ONCE = 20;
@@ -23,7 +21,7 @@ async function atOnce(
   limit: keyof typeof NO_AGENT_LIMITS,
   messageOf: (index: number) => Pick<StartTask, "userId" | "projectId"> & Partial<StartTask>,
 ) {
-  const deps = Object({
+  const deps = partOf<Services>({
     db: database.db,
     config: { DEFAULT_MODEL: "demo", ...NO_AGENT_LIMITS, [limit]: LIMIT },
     modelSettings: { platformModels: ["demo"] },
@@ -33,7 +31,9 @@ async function atOnce(
     Array.from({ length: AT_ONCE }, (_, index) => startTask(deps, messageToAgent(messageOf(index)))),
   );
   const taken = started.filter(({ status }) => status === "fulfilled").length;
-  const codes = started.flatMap((each) => (each.status === "rejected" ? [Object(each.reason).code] : []));
+  const codes = started.flatMap((each) =>
+    each.status === "rejected" ? [fieldsOf(each.reason)["code"]] : [],
+  );
   return { taken, refused: codes.filter((code) => code === "rate_limited").length };
 }
 

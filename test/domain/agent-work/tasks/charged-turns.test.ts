@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { creditReservations, tasks, teams, usageLogs } from "#src/db/schema/index.ts";
 import { releaseExpired, reserveCredits } from "#src/domain/billing/credits/index.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
@@ -7,17 +7,14 @@ import { startTask } from "#src/domain/agent-work/tasks/index.ts";
 import { claimTask, endTask, storeCompaction, storeTurn } from "#src/domain/agent-work/tasks/queries/run.ts";
 import type { ModelCall } from "#src/domain/billing/usage/index.ts";
 import { newId } from "#src/lib/ids.ts";
+import type { Services } from "#src/services.ts";
 import { newColleague } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { messageToAgent, NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
+import { partOf } from "#test/support/part-of.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(async () => {
-  await database.close();
-});
+const database = await openDatabase();
+afterAll(() => database.close());
 
 const down = () => Promise.reject(new Error("not launched"));
 const call: ModelCall = {
@@ -48,7 +45,7 @@ async function running(credits: number, count: number) {
   const person = await newColleague(db);
   const wish = { name: "app", description: "", sourceType: "empty" } as const;
   const project = await createProject(database, person.caller, wish);
-  const deps = Object({
+  const deps = partOf<Services>({
     db,
     config: { DEFAULT_MODEL: "demo", ...NO_AGENT_LIMITS },
     modelSettings: { platformModels: ["demo"] },
@@ -62,10 +59,9 @@ async function running(credits: number, count: number) {
     .update(teams)
     .set({ dailyCredits: 0, signupBonusCredits: 0, purchasedCredits: credits })
     .where(eq(teams.id, project.teamId));
-  const left = async () =>
-    (await db.select().from(teams).where(eq(teams.id, project.teamId)))[0]?.purchasedCredits;
-  const reserved = async () =>
-    (await db.select().from(teams).where(eq(teams.id, project.teamId)))[0]?.reservedCredits;
+  const team = async () => (await db.select().from(teams).where(eq(teams.id, project.teamId)))[0];
+  const left = async () => (await team())?.purchasedCredits;
+  const reserved = async () => (await team())?.reservedCredits;
   const calls = () => db.select().from(usageLogs).where(eq(usageLogs.userId, person.id));
   return { ids: rows.map(({ id }) => id), left, reserved, calls, teamId: project.teamId };
 }

@@ -1,6 +1,6 @@
 import { messageToAgent, NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { externalApiKeys, tasks } from "#src/db/schema/index.ts";
 import { createApiKey, revokeApiKey } from "#src/domain/organisations/api-keys/index.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
@@ -11,13 +11,8 @@ import { newColleague, type Colleague } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { CLIENT, sessionDeps } from "#test/support/people.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(async () => {
-  await database.close();
-});
+const database = await openDatabase();
+afterAll(() => database.close());
 
 const published: QueueMessage[] = [];
 /** Nothing is launched here. */

@@ -1,22 +1,21 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, describe, expect, inject, it } from "vitest";
 import { chats } from "#src/db/schema/index.ts";
 import { claimTask, finishTask, startTask } from "#src/domain/agent-work/tasks/index.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import type { Services } from "#src/services.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { messageToAgent, NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
 import { ChatWorld, completed, idle, newChat } from "./support/chat-world.ts";
+import { runs } from "#test/support/soak.ts";
+import { fieldsOf } from "#test/support/fields.ts";
+import { partOf } from "#test/support/part-of.ts";
 
 /** Interleavings that are tried; many more in `npm run soak`. */
-const RUNS = Number(process.env["FUZZ_RUNS"] ?? 25);
+const RUNS = runs(10);
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(async () => {
-  await database.close();
-});
+const database = await openDatabase();
+afterAll(() => database.close());
 
 describe("the turns of a chat", () => {
   const first = inject("fuzzSeed");
@@ -43,7 +42,7 @@ describe("the turns of a chat", () => {
 
   it("are passed on to one after the other by statements that really run at once", async () => {
     const chat = await newChat(database.db);
-    const SENT = 60;
+    const SENT = 30;
     let working = 0;
     const order: number[] = [];
     const failures: unknown[] = [];
@@ -59,9 +58,11 @@ describe("the turns of a chat", () => {
       await finishTask(deps, idle(taskId, 1), completed(taskId));
     };
     const publish = async ({ payload }: QueueMessage) => {
-      executors.push(execute(Object(payload).taskId).catch((error: unknown) => void failures.push(error)));
+      executors.push(
+        execute(String(fieldsOf(payload)["taskId"])).catch((error: unknown) => void failures.push(error)),
+      );
     };
-    const deps = Object({
+    const deps = partOf<Services>({
       db: database.db,
       config: { DEFAULT_MODEL: "demo", ...NO_AGENT_LIMITS },
       modelSettings: { platformModels: ["demo"] },

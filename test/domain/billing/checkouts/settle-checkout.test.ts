@@ -172,8 +172,7 @@ describe("a paid session that is not what the row asked for", () => {
     ["customer", { customerId: "cus_other" }, "The payment is another customer's"],
     ["lost customer", { customerId: undefined }, "The payment is another customer's"],
     ["currency", { currency: "jpy" }, "The payment is in another currency"],
-    ["smaller amount", { amountCents: 499 }, "The payment has another amount"],
-    ["larger amount", { amountCents: 501 }, "The payment has another amount"],
+    ["amount", { amountCents: 499 }, "The payment has another amount"],
     ["reference", { reference: crypto.randomUUID() }, "The payment is for something else"],
   ])("grants nothing: another %s", async (_, change, error) => {
     const { sessionId } = await world.buy(buyer);
@@ -210,9 +209,7 @@ describe("a paid session that is not what the row asked for", () => {
 });
 
 it.each([
-  ["429", { status: 429, times: 9 }, "unavailable"],
-  ["500", { status: 500, times: 9 }, "provider_failed"],
-  ["garbage", { garbage: true, times: 9 }, "provider_failed"],
+  ["a failure", { status: 500, times: 9 }, "provider_failed"],
   ["no answer", { lost: true, times: 9 }, "unavailable"],
 ])("a provider with %s delays what was paid for, and loses nothing", async (_, fault, code) => {
   const { sessionId } = await world.buy(buyer);

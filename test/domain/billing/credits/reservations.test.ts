@@ -10,6 +10,7 @@ import { newColleague, type Colleague } from "#test/support/colleagues.ts";
 import { holdOpen, onlyEmbedded, untilWaiting } from "#test/support/held-open.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { onlyCredits } from "#test/support/proxy-client.ts";
+import { IS_SOAK } from "#test/support/soak.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 beforeAll(async () => {
@@ -183,6 +184,8 @@ describe.skipIf(onlyEmbedded())("those who waited for the team's row", () => {
   });
 });
 
+/** In a long run, `FUZZ_RUNS=300`. */
+
 /** How a call goes on after its reservation. */
 const fate = fc.constantFrom("settles", "settles", "settles", "is released", "crashes", "asks again");
 const call = fc.record({
@@ -226,7 +229,7 @@ describe("fifty calls at once", () => {
           expect(await booksOf(person)).toMatchObject({ ...books, reserved: 0, held: 0 });
         },
       ),
-      { numRuns: 4 },
+      { numRuns: IS_SOAK ? 20 : 2 },
     );
   });
 

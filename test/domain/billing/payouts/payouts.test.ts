@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { payouts, users } from "#src/db/schema/index.ts";
 import {
   connectAccount,
@@ -9,51 +9,30 @@ import {
 } from "#src/domain/billing/payouts/index.ts";
 import { reviewCharge, reviewDispute } from "#src/domain/billing/reversals/index.ts";
 import { newId } from "#src/lib/ids.ts";
-import type { Payments } from "#src/platform/payments/payments.ts";
-import { startTestStripe, type TestStripe } from "#test/local/support/stripe.ts";
-import { openDatabase } from "#test/support/database.ts";
-import {
-  BILLING,
-  bookSale,
-  newPaidAgent,
-  newPayer,
-  type PaidAgent,
-  type Payer,
-  paymentsAt,
-  queueKeeping,
-} from "../support/payer.ts";
+import { bookSale, newPaidAgent, type PaidAgent } from "../support/payer.ts";
+import { withPayer } from "../support/with-payer.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-let stripe: TestStripe;
-let payments: Payments;
-let payer: Payer;
+const world = withPayer();
+const { deps, published } = world;
 let agent: PaidAgent;
-
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(() => database.close());
 beforeEach(async () => {
-  stripe = await startTestStripe();
-  payments = paymentsAt(stripe);
-  payer = await newPayer(database.db, payments);
-  agent = await newPaidAgent(database.db, 500, "one_time");
+  agent = await newPaidAgent(world.db, 500, "one_time");
 });
-afterEach(() => stripe.close());
 
-const { queue, published } = queueKeeping();
-const deps = () => ({ db: database.db, payments, stripe, queue, config: BILLING });
 const transfers = () =>
-  stripe.list<{ amount: number; amount_reversed: number; destination: string }>("objects/transfer");
+  world.stripe.list<{ amount: number; amount_reversed: number; destination: string }>("objects/transfer");
+/** What has arrived of each transfer. */
+const sent = async () =>
+  (await transfers()).map((each) => each.amount - each.amount_reversed).toSorted((one, other) => one - other);
 const payoutsOf = (transactionId: string) =>
-  database.db.select().from(payouts).where(eq(payouts.transactionId, transactionId));
+  world.db.select().from(payouts).where(eq(payouts.transactionId, transactionId));
 
 /** A sale of the agent for 5 dollars, of which the creator gets 4.50. */
 async function sell() {
   const sale = { type: "agent_purchase", item: agent.id, amountCents: 500 } as const;
   const share = { agentId: agent.id, creatorId: agent.creator.id, creatorCents: 450 };
-  const sold = await bookSale(deps(), payer, sale, share);
-  await database.db.insert(payouts).values({
+  const sold = await bookSale(deps(), world.payer, sale, share);
+  await world.db.insert(payouts).values({
     id: newId(),
     transactionId: sold.transactionId,
     creatorId: agent.creator.id,
@@ -69,18 +48,18 @@ const connect = () =>
 /** Has the creator introduce themself to the provider. */
 async function onboard(): Promise<string> {
   await connect();
-  const [creator] = await database.db.select().from(users).where(eq(users.id, agent.creator.id));
+  const [creator] = await world.db.select().from(users).where(eq(users.id, agent.creator.id));
   const accountId = creator?.stripeAccountId ?? "";
-  await stripe.control(`accounts/${accountId}/onboard`);
+  await world.stripe.control(`accounts/${accountId}/onboard`);
   return accountId;
 }
 
 it("a creator has one account, also after the provider failed to make it and repeats that failure", async () => {
-  await stripe.control("faults", { faults: [{ call: "POST accounts", status: 500 }] });
+  await world.stripe.control("faults", { faults: [{ call: "POST accounts", status: 500 }] });
   const { url } = await connect();
-  expect(url).toContain(stripe.server.url);
+  expect(url).toContain(world.stripe.server.url);
   await connect();
-  expect(await stripe.list("objects/account")).toHaveLength(1);
+  expect(await world.stripe.list("objects/account")).toHaveLength(1);
 });
 
 describe("a creator's share", () => {
@@ -88,8 +67,8 @@ describe("a creator's share", () => {
     const { transactionId } = await sell();
     await payCreator(deps(), transactionId);
     const pages = await Promise.all([connect(), connect(), connect()]);
-    expect(pages[0]?.url).toContain(stripe.server.url);
-    expect(await stripe.list("objects/account")).toHaveLength(1);
+    expect(pages[0]?.url).toContain(world.stripe.server.url);
+    expect(await world.stripe.list("objects/account")).toHaveLength(1);
     await payCreator(deps(), transactionId);
     expect(await transfers()).toEqual([]);
     expect(await payoutsOf(transactionId)).toMatchObject([{ status: "pending", attempts: 0 }]);
@@ -110,17 +89,17 @@ describe("a creator's share", () => {
       [200, 270],
       [300, 0],
     ]) {
-      await stripe.control(`charges/${chargeId}/refund`, { amount });
+      await world.refund(chargeId, amount);
       await reviewCharge(deps(), chargeId);
       await Promise.all([1, 2, 3].map(() => payCreator(deps(), transactionId)));
-      expect((await transfers()).map((each) => each.amount - each.amount_reversed)).toEqual([left]);
+      expect(await sent()).toEqual([left]);
     }
     expect(await payoutsOf(transactionId)).toMatchObject([{ status: "reversed", reversedCents: 450 }]);
   });
 
   it("is never sent when all of it went back before", async () => {
     const { transactionId, chargeId } = await sell();
-    await stripe.control(`charges/${chargeId}/refund`);
+    await world.refund(chargeId);
     await reviewCharge(deps(), chargeId);
     await onboard();
     await payCreator(deps(), transactionId);
@@ -132,27 +111,21 @@ describe("a creator's share", () => {
     const { transactionId, chargeId } = await sell();
     await onboard();
     await payCreator(deps(), transactionId);
-    await stripe.control(`charges/${chargeId}/dispute`);
-    const [dispute] = await stripe.list<{ id: string }>("objects/dispute");
-    const id = dispute?.id ?? "";
+    const id = await world.dispute(chargeId);
     await reviewDispute(deps(), id);
     await payCreator(deps(), transactionId);
-    await stripe.control(`disputes/${id}/close`, { outcome: "won" });
+    await world.stripe.control(`disputes/${id}/close`, { outcome: "won" });
     await reviewDispute(deps(), id);
     await payCreator(deps(), transactionId);
     await payCreator(deps(), transactionId);
-    expect(
-      (await transfers())
-        .map((each) => each.amount - each.amount_reversed)
-        .toSorted((one, other) => one - other),
-    ).toEqual([0, 450]);
+    expect(await sent()).toEqual([0, 450]);
   });
 
   it("is in the earnings, by agent, less what went back", async () => {
     const [{ transactionId }, { chargeId }] = [await sell(), await sell()];
     await onboard();
     await payCreator(deps(), transactionId);
-    await stripe.control(`charges/${chargeId}/refund`, { amount: 250 });
+    await world.refund(chargeId, 250);
     await reviewCharge(deps(), chargeId);
     const earnings = await readEarnings(deps(), agent.creator.id, { from: new Date(0) });
     expect(earnings).toMatchObject({

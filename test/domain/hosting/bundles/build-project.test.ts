@@ -42,7 +42,6 @@ describe("the installation of packages", () => {
     ["pnpm's", [level("", ["package.json", "package-lock.json", "pnpm-lock.yaml"])], "pnpm install in "],
     ["yarn's", [level("a", ["package.json", "yarn.lock"]), level("", [])], "yarn install in a"],
     ["bun's", [level("", ["package.json", "bun.lock", "yarn.lock"])], "bun install in "],
-    ["bun's old one", [level("", ["package.json", "bun.lockb"])], "bun install in "],
     ["packages that are there", [level("", ["package.json", "node_modules"])], undefined],
     [
       "an interrupted installation",
@@ -181,9 +180,7 @@ describe.skipIf(NO_BUBBLEWRAP)(`a build on a host${SKIPPED}`, () => {
   });
 
   it.each([
-    ["false", 1],
     ["kill -9 $$", 137],
-    ["echo ')' '", 2],
     ["no-such-program", 127],
   ])("that fails says so: %s", async (buildCommand, exitCode) => {
     const { failure } = await build(await newProject({}), { buildCommand });
@@ -233,12 +230,12 @@ describe.skipIf(NO_BUBBLEWRAP)(`a build on a host${SKIPPED}`, () => {
     const onOutput = (more: string[]) => void lines.push(...more);
     const first = build(runtime, { buildCommand: "echo begun; sleep 600", onOutput });
     await vi.waitUntil(() => lines.includes("begun"));
-    const second = build(runtime, { buildCommand: "sleep 8; echo second" });
+    const second = build(runtime, { buildCommand: "sleep 3; echo second" });
     expect((await first).failure).toMatchObject({
       code: "unavailable",
       message: expect.stringContaining("stopped"),
     });
-    expect(await second).toEqual({ lines: ["$ sleep 8; echo second", "second"], failure: undefined });
+    expect(await second).toEqual({ lines: ["$ sleep 3; echo second", "second"], failure: undefined });
   });
 
   it("installs packages first, again after an interruption, and not when they are there", async () => {
@@ -267,25 +264,7 @@ describe.skipIf(NO_BUBBLEWRAP)(`a build on a host${SKIPPED}`, () => {
     const third = await build(runtime, { ...command, env: { NODE_ENV: "production" } });
     expect(third).toMatchObject({ failure: undefined });
     expect(third.lines).toContain("$ npm ci --include=dev");
-
-    const archives = memoryArchives();
-    const config = {
-      DEPLOYMENT_MAX_FILES: 9,
-      DEPLOYMENT_MAX_FILE_MB: 1,
-      DEPLOYMENT_MAX_TOTAL_MB: 1,
-      DEPLOYMENT_BUILD_DIR: "dist",
-    };
-    const bundle = await storeBundle({ archives, config }, runtime, {
-      prefix: bundlesOf("one"),
-      directory: "",
-      outputDirectory: null,
-      mode: "pre-built",
-      digest: async () => "0",
-    });
-    const files = await openBundle(archives, bundle);
-    expect(files.list.map(({ path }) => path)).toEqual(["index.html"]);
-    const [page] = files.list;
-    expect(page && new TextDecoder().decode(await files.read(page))).toBe("<p>production\n");
+    expect(new TextDecoder().decode(await runtime.readFile("dist/index.html"))).toBe("<p>production\n");
   });
 
   it("whose packages cannot be installed says so", async () => {

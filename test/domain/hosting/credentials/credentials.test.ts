@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { auditLog, deploymentCredentials } from "#src/db/schema/index.ts";
 import {
   credentialFor,
@@ -113,17 +113,14 @@ describe("a credential", () => {
     expect(await rowsOf(viewer)).toEqual([]);
   });
 
-  it.each(["koyeb", "fly", "download", "Vercel", ""])(
-    "is refused for %j, with the five",
-    async (provider) => {
-      const { caller } = await newColleague(database.db);
-      await expect(storeCredential(deps, caller, wish({ provider }), CLIENT)).rejects.toMatchObject({
-        code: "invalid_input",
-        message:
-          "provider: deployments go to one of `vercel`, `netlify`, `cloudflare`, `heroku`, `digitalocean`",
-      });
-    },
-  );
+  it.each(["koyeb", "Vercel"])("is refused for %s, with the five", async (provider) => {
+    const { caller } = await newColleague(database.db);
+    await expect(storeCredential(deps, caller, wish({ provider }), CLIENT)).rejects.toMatchObject({
+      code: "invalid_input",
+      message:
+        "provider: deployments go to one of `vercel`, `netlify`, `cloudflare`, `heroku`, `digitalocean`",
+    });
+  });
 
   it("has its place decided when it is stored", async () => {
     const person = await newColleague(database.db);
@@ -248,33 +245,38 @@ describe("an expired grant", () => {
   it("is refreshed once, however many ask, and its refresh token stays without a new one", async () => {
     const person = await withExpiredGrant();
     seen.refreshes = [];
-    behaviour.refreshMs = 300;
+    const over = Promise.withResolvers<void>();
+    behaviour.refreshed = over.promise;
     const expiresAt = new Date(Date.now() + 3_600_000);
     const plain = { refreshToken: null, expiresAt, metadata: {} };
     behaviour.grant = () => ({ ...plain, accessToken: "fresh" });
-    const tokens = await Promise.all(Array.from({ length: 5 }, () => tokenIn(person, null)));
+    const asked = Promise.all(Array.from({ length: 5 }, () => tokenIn(person, null)));
+    await vi.waitUntil(() => seen.refreshes.length > 0);
+    over.resolve();
+    const tokens = await asked;
     expect(tokens).toEqual(Array(5).fill("fresh"));
     expect(seen.refreshes).toEqual(["refresh-0"]);
     const [row] = await rowsOf(person);
     expect(row?.refreshUntil).toBeNull();
     expect(await deps.deploymentSecrets.decrypt(row?.encryptedRefreshToken ?? "")).toBe("refresh-0");
-    behaviour.refreshMs = 0;
   });
 
   it("keeps what was refreshed when its metadata changes at the same time", async () => {
     const person = await withExpiredGrant();
     const expiresAt = new Date(Date.now() + 3_600_000);
     behaviour.grant = () => ({ accessToken: "fresh-2", refreshToken: "refresh-2", expiresAt, metadata: {} });
-    behaviour.refreshMs = 200;
+    seen.refreshes = [];
+    const over = Promise.withResolvers<void>();
+    behaviour.refreshed = over.promise;
     const change = { id: person.credential, token: undefined, metadata: { email: "a@b.test" } };
     const used = tokenIn(person, null);
-    await new Promise((resolve) => setTimeout(resolve, 80));
+    await vi.waitUntil(() => seen.refreshes.length > 0);
     await updateCredential(deps, person.caller, change, CLIENT);
+    over.resolve();
     expect(await used).toBe("fresh-2");
     const [row] = await rowsOf(person);
     expect(await deps.deploymentSecrets.decrypt(row?.encryptedToken ?? "")).toBe("fresh-2");
     expect(row?.metadata).toEqual({ email: "a@b.test" });
-    behaviour.refreshMs = 0;
   });
 
   it.each([

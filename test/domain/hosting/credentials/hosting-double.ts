@@ -25,7 +25,8 @@ export function hostingDouble() {
       expiresAt: null,
       metadata: {},
     }),
-    refreshMs: 0,
+    /** Until when a refresh takes. */
+    refreshed: Promise.resolve(),
     isStandin: false,
     hasApp: true,
   };
@@ -41,7 +42,7 @@ export function hostingDouble() {
     },
     refresh: async (refreshToken: string) => {
       seen.refreshes.push(refreshToken);
-      await new Promise((resolve) => setTimeout(resolve, behaviour.refreshMs));
+      await behaviour.refreshed;
       return behaviour.grant();
     },
   };

@@ -5,6 +5,7 @@ import {
   mergeMetadata,
   splitMetadata,
 } from "#src/domain/hosting/credentials/metadata.ts";
+import { isSecretMetadata } from "#src/domain/hosting/credentials/secret-metadata.ts";
 import { AppError } from "#src/lib/errors.ts";
 
 function refusalOf(act: () => unknown): [code: string, sentence: string] {
@@ -66,4 +67,30 @@ describe("metadata", () => {
     });
     expect(maskedMetadata(metadata)).toEqual({ team_id: "team_1", aws_secret_access_key: MASK });
   });
+});
+
+describe("a name", () => {
+  it.each([
+    "token",
+    "refreshToken",
+    "aws_secret_access_key",
+    "client-secret",
+    "apikey",
+    "API_KEY_2",
+    "db_passwords",
+    "passphrase",
+    "private_pem",
+    "service_account_json",
+    "credentials",
+    "Authorization",
+  ])("is a secret's: %s", (name) => {
+    expect(isSecretMetadata(name)).toBe(true);
+  });
+
+  it.each(["team_id", "account_name", "dispatch_namespace", "aws_region", "email", "token_type", "key_id"])(
+    "is a public value's: %s",
+    (name) => {
+      expect(isSecretMetadata(name)).toBe(false);
+    },
+  );
 });

@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { auditLog, deploymentCredentials, deployments, projects } from "#src/db/schema/index.ts";
+import { auditLog, deploymentCredentials, deployments, projects, users } from "#src/db/schema/index.ts";
+import { renewDeployment } from "#src/domain/hosting/deployments/queries/executors.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { DeploymentWorld } from "./support/deployment-world.ts";
 
@@ -29,22 +30,16 @@ async function published(): Promise<string> {
 }
 
 describe("a deployment is cancelled", () => {
-  it("before it begins: nothing is made, and its turn is not waited for", async () => {
+  it("before it begins: nothing is made, no credential is needed, and its turn is not waited for", async () => {
     const first = await published();
     const { id } = await world.request();
+    await disconnect();
+    const calls = world.provider.calls.length;
     await world.cancel(id);
     await world.run(id);
-    expect(await world.row(id)).toMatchObject({ status: "cancelled" });
-    expect(await world.row(first)).toMatchObject({ status: "deploying" });
-  });
-
-  it("before it begins, also without a credential", async () => {
-    const { id } = await world.request();
-    await disconnect();
-    await world.cancel(id);
-    await world.deliver();
     expect(await world.row(id)).toMatchObject({ status: "cancelled", error: null });
-    expect(world.provider.calls).toEqual(["account"]);
+    expect(world.provider.calls).toHaveLength(calls);
+    expect(await world.row(first)).toMatchObject({ status: "deploying" });
   });
 
   it("between the build and the upload", async () => {
@@ -53,6 +48,23 @@ describe("a deployment is cancelled", () => {
     await world.deliver();
     expect(await world.row(id)).toMatchObject({ status: "cancelled" });
     expect(world.provider.deployments.size).toBe(0);
+  });
+
+  it("between the build and the upload, when its person may no longer deploy", async () => {
+    const { id } = await world.request();
+    world.provider.before("createSite", () =>
+      database.db.update(users).set({ isActive: false }).where(eq(users.id, world.person.id)),
+    );
+    await world.deliver();
+    expect(await world.row(id)).toMatchObject({ status: "cancelled" });
+    expect(world.provider.deployments.size).toBe(0);
+  });
+
+  it("by its executor's next renewal, when its person may no longer deploy", async () => {
+    const held = await world.row(await published());
+    expect(await renewDeployment(database.db, held)).toEqual({ isCancelled: false });
+    await database.db.update(users).set({ isActive: false }).where(eq(users.id, world.person.id));
+    expect(await renewDeployment(database.db, held)).toEqual({ isCancelled: true });
   });
 
   it("while it is uploaded: at the provider, also when the answer of the upload is lost", async () => {
@@ -143,16 +155,9 @@ describe("a deletion", () => {
     expect(log).toMatchObject([{ action: "deployment.deleted", userId: world.person.id }]);
   });
 
-  it("is repeated until the site is gone", async () => {
+  it("is repeated until the site is not found any more, whether calls fail or are answered", async () => {
     const { id } = await world.deploy("1");
     world.provider.fail("removeSite", { kind: "unavailable" }, 20);
-    await world.delete(id);
-    await world.deliver();
-    expect([await world.rows(), await world.sites(), world.provider.sites.size]).toEqual([[], [], 0]);
-  });
-
-  it("is repeated until the site is not found any more, whatever the answer was", async () => {
-    const { id } = await world.deploy("1");
     world.provider.ignoredRemovals = 3;
     await world.delete(id);
     await world.deliver();
@@ -218,7 +223,7 @@ describe("a deletion", () => {
   });
 
   it("does not take a site with it for which a request is stored at the same moment", async () => {
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       const { id } = await world.request();
       await world.cancel(id);
       await world.run(id);
@@ -273,6 +278,7 @@ describe("what is deleted meanwhile", () => {
       status: "failed",
       error: "The site is in another account at Netlify than the one that is connected now",
     });
+    await expect(world.redeploy(id)).rejects.toMatchObject({ code: "conflict" });
     await world.connect("account-1");
     await world.connect("account-2", world.projectId);
     await world.delete(id);

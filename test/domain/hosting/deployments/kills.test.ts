@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { openDatabase } from "#test/support/database.ts";
-import { killedEverywhere } from "#test/support/mortal.ts";
+import { runMortal } from "#test/support/mortal.ts";
+import { seeded } from "#test/support/random.ts";
 import { DeploymentWorld } from "./support/deployment-world.ts";
+import { IS_SOAK } from "#test/support/soak.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 beforeAll(async () => {
@@ -13,6 +15,27 @@ afterAll(async () => {
   vi.useRealTimers();
   await database.close();
 });
+
+/** In the long form (`npm run soak`) every call is killed both before and after it is done; else one of both, by the seed. */
+/** More calls than any of the programs has. */
+const CALLS = 100;
+
+/** Kills a program at each of its calls, and checks what is so in the end. Returns the number of calls. */
+async function killedEverywhere(
+  prepare: () => Promise<{ program: () => Promise<unknown>; after: () => Promise<void> }>,
+): Promise<number> {
+  const random = seeded(inject("fuzzSeed"));
+  for (let call = 1; call < CALLS; call += 1) {
+    let isDead = false;
+    for (const isDone of IS_SOAK ? [false, true] : [random.chance(0.5)]) {
+      const { program, after } = await prepare();
+      isDead = await runMortal({ call, isDone }, program);
+      await after();
+    }
+    if (!isDead) return call - 1;
+  }
+  throw new Error(`The program has more than ${CALLS} calls`);
+}
 
 /** What is so in the end, wherever the executors were killed. */
 async function expectWhole(world: DeploymentWorld, versions: readonly string[]): Promise<void> {

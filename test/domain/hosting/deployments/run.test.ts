@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "#test/support/database.ts";
-import { DeploymentWorld } from "./support/deployment-world.ts";
+import { deploymentOf, DeploymentWorld } from "./support/deployment-world.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 let world: DeploymentWorld;
@@ -25,14 +25,12 @@ describe("a deployment", () => {
     expect(await world.lines(first.id)).toContain("2 files, 2 bytes");
   });
 
-  it("is one of its own for each of ten requests at once, which run in turn", async () => {
-    const requested = await Promise.all(Array.from({ length: 10 }, () => world.request()));
-    expect(requested.map(({ version }) => version).toSorted((a, b) => a - b)).toEqual([
-      1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
-    ]);
+  it("is one of its own for each of five requests at once, which run in turn", async () => {
+    const requested = await Promise.all(Array.from({ length: 5 }, () => world.request()));
+    expect(requested.map(({ version }) => version).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5]);
     // The queue delivers them all at once, and each message twice.
     while (world.waiting.length > 0) {
-      const batch = world.waiting.splice(0).map(({ payload }) => String(Object(payload).deploymentId));
+      const batch = world.waiting.splice(0).map(deploymentOf);
       for (const id of batch) await world.passPause(id);
       await Promise.all([...batch, ...batch].map((id) => world.run(id)));
       const working = (await world.rows()).filter(({ status }) => ["building", "deploying"].includes(status));
@@ -41,9 +39,9 @@ describe("a deployment", () => {
     await world.recover();
     const rows = await world.rows();
     expect(rows.map(({ status }) => status)).toEqual(rows.map(() => "success"));
-    expect(world.provider.deployments.size).toBe(10);
+    expect(world.provider.deployments.size).toBe(5);
     const order = [...world.provider.deployments.values()].map(({ release }) => release);
     expect(order).toEqual(rows.map(({ id }) => id));
-    expect([await world.sites(), world.provider.sites.size]).toMatchObject([[{ lastVersion: 10 }], 1]);
+    expect([await world.sites(), world.provider.sites.size]).toMatchObject([[{ lastVersion: 5 }], 1]);
   });
 });

@@ -9,15 +9,20 @@ import type { AttemptRule } from "#src/platform/objects/attempt-limits.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { CachedMedia } from "#src/platform/media-cache/media-cache.ts";
+import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { NO_EVENT_LIMITS } from "#test/support/event-limits.ts";
 import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { MemoryAttempts } from "#test/support/memory-attempts.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
 import { MemoryTaskLogs } from "#test/support/memory-task-logs.ts";
 import { NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
+import { partOf } from "#test/support/part-of.ts";
 import { newLinkedChannel, type LinkedChannel } from "./linked-channel.ts";
 
+type InboxDeps = Parameters<typeof receiveEvents>[0];
+
 const publish = async () => {};
+const queue = { publish, publishBatch: publish, ensureSchedule: publish, answers: async () => true };
 
 /** What a platform hands out for a reference: its bytes, or a failure. */
 type Handed = Uint8Array<ArrayBuffer> | PlatformFailure;
@@ -60,7 +65,7 @@ export class MediaWorld {
     this.attempts = new MemoryAttempts(limits);
   }
 
-  get deps(): ConversationDeps {
+  get deps(): ConversationDeps & InboxDeps {
     const api: ChannelApi = {
       identify: async () => ({ botId: "1", botName: "bot" }),
       directPlace: async (chatId) => ({ chatId, chatType: "dm", threadId: undefined }),
@@ -71,18 +76,15 @@ export class MediaWorld {
       download: async ({ reference }) => this.#handOut(reference),
       ...(this.sendFile && { sendFile: this.sendFile }),
     };
-    return Object({
+    const { transcribe } = this;
+    return partOf({
       db: this.#db,
       log: { ...createLog(), warn: () => {}, error: () => {} },
-      taskLogs: new MemoryTaskLogs({
-        publish,
-        publishBatch: publish,
-        ensureSchedule: async () => {},
-        answers: async () => true,
-      }),
-      queue: { publish, publishBatch: publish, ensureSchedule: async () => {}, answers: async () => true },
+      taskLogs: new MemoryTaskLogs(queue).through((act) => act()),
+      queue,
       channels: { telegram: { ...adapters.telegram, api: () => api } },
       rateLimits: NO_EVENT_LIMITS,
+      apiEnvironment: {},
       channelSecrets: { encrypt: async (text: string) => text, decrypt: async (text: string) => text },
       deliveryStream: {
         appendAndTake: async (entry: { config_id: string; delivery_id: string }) => [
@@ -100,15 +102,15 @@ export class MediaWorld {
         delete: async (keys: readonly string[]) => keys.forEach((key) => this.cache.delete(key)),
         async *list() {},
       },
-      transcription: this.transcribe && {
+      transcription: transcribe && {
         transcribe: async ({ bytes }: CachedMedia) => {
           const text = new TextDecoder().decode(bytes);
           this.heard.push(text);
-          return this.transcribe?.(text);
+          return transcribe(text);
         },
       },
       attempts: this.attempts,
-      workspaces: { runtime: () => this.runtime },
+      workspaces: { runtime: () => partOf<ProjectRuntime>(this.runtime) },
       config: {
         ...DEFAULT_CEILINGS,
         DEFAULT_MODEL: "demo",
@@ -144,7 +146,7 @@ export class MediaWorld {
   async receive(text: string, media: ReceivedMessage["media"]): Promise<void> {
     const { channel, senderId } = this.at;
     this.#number += 1;
-    await receiveEvents(Object(this.deps), channel, [
+    await receiveEvents(this.deps, channel, [
       {
         kind: "message",
         id: `${senderId}:${this.#number}`,

@@ -18,8 +18,10 @@ import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
 import { newColleague, type Colleague } from "#test/support/colleagues.ts";
+import { partOf } from "#test/support/part-of.ts";
 
 type Home = Pick<
   typeof platformIdentities.$inferInsert,
@@ -182,6 +184,8 @@ export class ListeningPlatform {
   readonly opened: string[] = [];
   readonly published: QueueMessage[] = [];
   failure: PlatformFailure | undefined;
+  /** The platform answers nothing before this; it takes texts at once. */
+  held: Promise<void> | undefined;
 
   deps(db: Db): SendDeps & { rateLimits: { take(): Promise<undefined> } } {
     const api: ChannelApi = {
@@ -193,14 +197,16 @@ export class ListeningPlatform {
       sendFile: async () => ({ messageId: "f1" }),
       send: async (message) => {
         if (this.failure) throw this.failure;
-        this.sent.push(message);
-        return { messageId: `m${this.sent.length}` };
+        const number = this.sent.push(message);
+        await this.held;
+        if (this.failure) throw this.failure;
+        return { messageId: `m${number}` };
       },
     };
     const runtime = new MemoryRuntime({ "out/plan.pdf": "A plan", "beds.csv": "bed,sun" });
     const through = { ...adapters.telegram, api: () => api };
     const quiet = { ...createLog(), warn: () => {}, error: () => {} };
-    return Object({
+    return partOf({
       db,
       log: quiet,
       queue: { publish: async (message: QueueMessage) => void this.published.push(message) },
@@ -210,12 +216,13 @@ export class ListeningPlatform {
         whatsapp: { ...adapters.whatsapp, api: () => api },
         cli: { ...adapters.cli, api: () => api },
       },
+      apiEnvironment: {},
       channelSecrets: { decrypt: async (text: string) => text },
       deliveryStream: {
         appendAndTake: () => Promise.reject(new Error("There is no Redis")),
         bury: async () => {},
       },
-      workspaces: { runtime: () => runtime },
+      workspaces: { runtime: () => partOf<ProjectRuntime>(runtime) },
       rateLimits: { take: async () => undefined },
       config: { GATEWAY_NUM_SHARDS: 1 },
     });

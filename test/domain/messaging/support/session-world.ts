@@ -1,5 +1,6 @@
 import { neonConfig } from "@neondatabase/serverless";
-import { eq, sql } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { z } from "zod";
 import type { ChannelApi, OutgoingText } from "#src/channels/channel.ts";
 import { isAsking, requestApproval } from "#src/domain/agent-work/approvals/index.ts";
 import { adapters } from "#src/channels/index.ts";
@@ -16,7 +17,7 @@ import {
   sendApprovalCards,
   sweepOutbox,
 } from "#src/domain/messaging/deliveries/index.ts";
-import { receiveEvents, sweepInbox } from "#src/domain/messaging/inbox/index.ts";
+import { receiveEvents, SessionBatch, sweepInbox } from "#src/domain/messaging/inbox/index.ts";
 import {
   claimTask,
   closeTask,
@@ -38,6 +39,7 @@ import { Interleaving } from "#test/support/interleaving.ts";
 import { MemoryTaskLogs } from "#test/support/memory-task-logs.ts";
 import { NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
 import { seeded, type Random } from "#test/support/random.ts";
+import { partOf } from "#test/support/part-of.ts";
 import type { LinkedChannel } from "./linked-channel.ts";
 import { outcomeOf } from "./session-outcome.ts";
 import { MemoryDeliveryStream } from "./memory-delivery-stream.ts";
@@ -46,6 +48,10 @@ import { MemoryDeliveryStream } from "./memory-delivery-stream.ts";
 const DELIVERIES = 4;
 /** Milliseconds within which the queue takes a second message of the same name for the first. */
 const DEDUPLICATION_MS = 600_000;
+
+const Payload = z
+  .object({ taskId: z.string(), step: z.number(), messageId: z.string(), askingTaskId: z.string() })
+  .partial();
 
 interface Delivery {
   message: QueueMessage;
@@ -94,7 +100,7 @@ export class SessionWorld {
     });
   }
 
-  get #deps(): ConversationDeps {
+  get #deps(): ConversationDeps & Parameters<typeof receiveEvents>[0] {
     const point = <T>(act: () => Promise<T>) => this.#programs.point(act);
     const publish = (message: QueueMessage) => point(async () => this.#accept(message));
     const api: ChannelApi = {
@@ -102,10 +108,10 @@ export class SessionWorld {
       directPlace: async (chatId) => ({ chatId, chatType: "dm", threadId: undefined }),
       send: (message) => point(async () => this.#show(message)),
     };
-    return Object({
+    return partOf({
       db: this.#db,
       log: { ...createLog(), warn: () => {}, error: () => {} },
-      taskLogs: Object(this.#logs.through(point)),
+      taskLogs: this.#logs.through(point),
       queue: {
         publish,
         publishBatch: async (several: readonly QueueMessage[]) => {
@@ -115,6 +121,7 @@ export class SessionWorld {
       },
       channels: { telegram: { ...adapters.telegram, api: () => api } },
       rateLimits: NO_EVENT_LIMITS,
+      apiEnvironment: {},
       channelSecrets: { encrypt: async (text: string) => text, decrypt: async (text: string) => text },
       deliveryStream: this.#stream.through(point, () => this.#logs.now),
       config: {
@@ -159,7 +166,7 @@ export class SessionWorld {
     const again = () => this.#send(text, number);
     const { channel, senderId } = this.#at;
     const request = async () => {
-      await receiveEvents(Object(this.#deps), channel, [
+      await receiveEvents(this.#deps, channel, [
         {
           kind: "message",
           id: `${senderId}:${number}`,
@@ -231,8 +238,9 @@ export class SessionWorld {
     const { channel, userId } = this.#at;
     await this.#db
       .update(tasks)
-      .set({ createdAt: earlier("created_at") })
+      .set({ createdAt: earlier("created_at"), completedAt: earlier("completed_at") })
       .where(eq(tasks.userId, userId));
+    await this.#db.update(approvals).set({ answeredAt: earlier("answered_at") });
     await this.#db
       .update(channelEvents)
       .set({ createdAt: earlier("created_at") })
@@ -242,7 +250,6 @@ export class SessionWorld {
       .set({
         createdAt: earlier("created_at"),
         nextAttemptAt: earlier("next_attempt_at"),
-        sendingSince: earlier("sending_since"),
       })
       .where(eq(channelMessages.channelConfigId, channel.id));
     await this.#db
@@ -253,16 +260,16 @@ export class SessionWorld {
   }
 
   async #run({ function: name, payload }: QueueMessage): Promise<unknown> {
-    const { taskId, step, messageId, askingTaskId, ...batch } = Object(payload);
+    if (name === "show-progress") return undefined;
+    const { taskId = "", step = 0, messageId, askingTaskId } = Payload.parse(payload);
     const deps = this.#deps;
     if (name === "agent-step") return this.#execute(taskId, step);
     if (name === "resume-task") return resumeTask(deps, taskId);
     if (name === "task-finished") return followUpTask(deps, taskId);
-    if (name === "show-progress") return undefined;
-    if (name === "receive-message") return advanceSessions(deps, batch);
+    if (name === "receive-message") return advanceSessions(deps, SessionBatch.parse(payload));
     if (name !== "deliver-message") throw new Error(`No function is named ${name}`);
-    if (messageId) return deliverMessage(deps, messageId);
-    if (askingTaskId) return sendApprovalCards(deps, askingTaskId);
+    if (messageId !== undefined) return deliverMessage(deps, messageId);
+    if (askingTaskId !== undefined) return sendApprovalCards(deps, askingTaskId);
     const reply = await replyToTask(deps, taskId);
     return reply?.isWaiting ? advanceSession(deps, reply) : undefined;
   }
@@ -343,13 +350,14 @@ export class SessionWorld {
     return ["/new", "/status", "/approve", "/deny"][this.#random.whole(0, 3)] ?? "/help";
   }
 
-  /** The person presses a button of one of the questions so far. */
-  async #press(): Promise<void> {
+  /** The person presses a button of one of the questions so far, or of those that are open. */
+  async #press(which: "any" | "open" = "any"): Promise<void> {
+    const isOpen = which === "open" ? isNull(approvals.response) : undefined;
     const questions = await this.#db
       .select({ id: approvals.id })
       .from(approvals)
       .innerJoin(tasks, eq(tasks.id, approvals.taskId))
-      .where(eq(tasks.userId, this.#at.userId));
+      .where(and(eq(tasks.userId, this.#at.userId), isOpen));
     const question = questions[this.#random.whole(0, questions.length - 1)];
     if (!question) return;
     const choice = ["allow_once", "allow_all", "stop"][this.#random.whole(0, 2)] ?? "stop";
@@ -359,7 +367,7 @@ export class SessionWorld {
     const press = (): void =>
       this.#programs.start(
         () =>
-          receiveEvents(Object(this.#deps), channel, [
+          receiveEvents(this.#deps, channel, [
             {
               kind: "click",
               id,
@@ -382,24 +390,25 @@ export class SessionWorld {
     for (let round = 0; round < 80; round += 1) {
       while (this.#programs.isBusy) await this.#programs.step({ crash: false });
       if ((await this.#isAtRest()) && this.#queue.length === 0) return;
-      // The person answers in the end what was left open.
-      if (round > 5 && (await this.#isAsking())) this.#send("/approve");
-      if (this.#queue.some(({ isRunning, dueAt }) => !isRunning && dueAt <= this.#logs.now)) this.#deliver();
-      else this.#sweep();
+      // The person answers in the end what was left open, by its button: a command answers those of the session's chat, and a
+      // question may be of a chat that the session has left. What was pressed is handled before it is pressed again.
+      if (round % 5 === 4) await this.#press("open");
+      const due = this.#queue.filter(({ isRunning, dueAt }) => !isRunning && dueAt <= this.#logs.now).length;
+      if (due === 0) this.#sweep();
+      for (let delivered = 0; delivered < due; delivered += 1) {
+        this.#deliver();
+        while (this.#programs.isBusy) await this.#programs.step({ crash: false });
+      }
       while (this.#programs.isBusy) await this.#programs.step({ crash: false });
       await this.#wait(40);
     }
   }
 
-  async #isAsking(): Promise<boolean> {
-    const { unfinished } = await this.outcome();
-    const asking = await Promise.all(unfinished.map(({ id }) => isAsking(this.#db, id)));
-    return asking.includes(true);
-  }
-
   async #isAtRest(): Promise<boolean> {
-    const { open, unsent, unfinished } = await this.outcome();
-    return open.length === 0 && unsent.length === 0 && unfinished.length === 0;
+    const { open, unsent, unfinished, replies, messagesOfTasks } = await this.outcome();
+    // A reply whose message the queue has given up has no row yet: a sweep finds it.
+    const isReplied = replies.length >= messagesOfTasks.length;
+    return open.length === 0 && unsent.length === 0 && unfinished.length === 0 && isReplied;
   }
 
   /** What became of the session, for a test to judge. */

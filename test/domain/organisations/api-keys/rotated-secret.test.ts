@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { verifyCallback } from "@agent-workspace/client/webhooks";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { auditLog, externalApiKeys } from "#src/db/schema/index.ts";
@@ -10,6 +10,7 @@ import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { CLIENT, newPerson } from "#test/support/people.ts";
+import { storeTask } from "#test/support/stored-task.ts";
 
 const secrets = createSecrets("a-secret-key-for-tests-of-32-characters");
 
@@ -32,15 +33,11 @@ async function newKey() {
 /** Starts a task of the key, and returns what its receiver is sent. */
 async function receiver({ person: { user }, key }: Awaited<ReturnType<typeof newKey>>) {
   const { db } = database;
-  const [taskId, project, chat] = [newId(), newId(), newId()];
-  await db.execute(sql`INSERT INTO projects (id, team_id, owner_id, name, slug, source_type, status)
-    VALUES (${project}, ${user.defaultTeamId}, ${user.id}, 'p', ${project}, 'empty', 'stopped')`);
-  await db.execute(sql`INSERT INTO chats (id, user_id, project_id, origin)
-    VALUES (${chat}, ${user.id}, ${project}, 'api')`);
-  await db.execute(sql`INSERT INTO tasks (id, user_id, project_id, chat_id, agent_id, origin, message, status,
-      webhook_url, api_key_id)
-    VALUES (${taskId}, ${user.id}, ${project}, ${chat}, '00000000-0000-0000-0000-000000000005', 'api', 'm', 'running',
-      'https://receiver.test', ${key.id})`);
+  const { taskId } = await storeTask(db, user, {
+    status: "running",
+    webhookUrl: "https://receiver.test",
+    apiKeyId: key.id,
+  });
   return async () => {
     let sent = { headers: {}, body: "" };
     const safeFetch: SafeFetch = async (url, { headers, body } = {}) => {

@@ -70,13 +70,13 @@ describe("a link that proves an address", () => {
     expect((row?.expiresAt.getTime() ?? 0) - (row?.createdAt.getTime() ?? 0)).toBe(24 * 3_600_000);
   });
 
-  it("works once of twenty times at once; the others hear that it is done", async () => {
+  it("works once of eight times at once; the others hear that it is done", async () => {
     const { user } = await signUp();
     const { token } = await mail.linkFor(user.email);
-    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => verify(token)));
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => verify(token)));
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     const reasons = outcomes.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
-    expect(reasons).toEqual(Array.from({ length: 19 }, () => VERIFIED));
+    expect(reasons).toEqual(Array.from({ length: 7 }, () => VERIFIED));
   });
 
   it("is not needed any more where another one, or a reset, proved the address", async () => {
@@ -104,7 +104,11 @@ describe("a link that proves an address", () => {
     expect(await isVerified(user)).toBe(true);
   });
 
-  it("is void after a day", async () => {
+  it("is void after a day, and for an account that is not active", async () => {
+    const { user: inactive } = await signUp();
+    const link = await mail.linkFor(inactive.email);
+    await database.db.update(users).set({ isActive: false }).where(eq(users.id, inactive.id));
+    await expect(verify(link.token)).rejects.toEqual(BAD_TOKEN);
     const { user } = await signUp();
     const { token } = await mail.linkFor(user.email);
     const past = sql`now() - interval '1 second'`;
@@ -115,18 +119,9 @@ describe("a link that proves an address", () => {
     await expect(verify(token)).rejects.toEqual(BAD_TOKEN);
   });
 
-  it("is void for an account that is not active", async () => {
-    const { user } = await signUp();
-    const { token } = await mail.linkFor(user.email);
-    await database.db.update(users).set({ isActive: false }).where(eq(users.id, user.id));
-    await expect(verify(token)).rejects.toEqual(BAD_TOKEN);
-  });
-
-  it.each(["", "garbage", "x".repeat(1000)])("must be one of ours, not %j", async (token) => {
-    await expect(verify(token)).rejects.toEqual(BAD_TOKEN);
-  });
-
-  it("is not one for a new password", async () => {
+  it("must be one of ours, and none for a new password", async () => {
+    for (const token of ["", "garbage", "x".repeat(1000)])
+      await expect(verify(token)).rejects.toEqual(BAD_TOKEN);
     const { user } = await newPerson(database.db);
     await requestPasswordReset(mail.deps, user.email, CLIENT);
     await expect(verify((await mail.linkFor(user.email)).token)).rejects.toEqual(BAD_TOKEN);

@@ -72,43 +72,33 @@ describe("a mailed code", () => {
     await expect(verify(tempToken, code)).rejects.toEqual(SESSION);
   });
 
-  it("is good once", async () => {
+  it("is good once, also when eight come at once", async () => {
     const { tempToken, code } = await begin();
-    await verify(tempToken, code);
-    await expect(verify(tempToken, code)).rejects.toEqual(SESSION);
-  });
-
-  it("lets in one of fifty that come at once", async () => {
-    const { tempToken, code } = await begin();
-    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => verify(tempToken, code)));
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => verify(tempToken, code)));
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     const refused = outcomes.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
     for (const reason of refused) expect(reason).toEqual(SESSION);
   });
 
-  it("is looked at five times of fifty wrong ones that come at once, and then not at all", async () => {
+  it("is looked at five times of twelve wrong ones that come at once, and then not at all", async () => {
     const { user, tempToken, code } = await begin();
     const wrong = otherThan(code);
-    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => verify(tempToken, wrong)));
+    const outcomes = await Promise.allSettled(Array.from({ length: 12 }, () => verify(tempToken, wrong)));
     const reasons = outcomes.flatMap((each) => (each.status === "rejected" ? [each.reason.message] : []));
     expect(reasons.filter((message) => message === "Invalid or expired code")).toHaveLength(5);
-    expect(reasons).toHaveLength(50);
+    expect(reasons).toHaveLength(12);
     await expect(verify(tempToken, code)).rejects.toEqual(SESSION);
     await expect(resendCode(mail.deps, tempToken, CLIENT)).rejects.toEqual(SESSION);
     expect((await actionsOf(user)).filter((action) => action === "two_factor.exhausted")).toHaveLength(1);
   });
 
-  it.each([
-    ["of another length", (code: string) => code.slice(1)],
-    ["that goes on", (code: string) => `${code}0`],
-    ["of letters", () => "abcdef"],
-    ["of other digits", () => "١٢٣٤٥٦"],
-    ["that is nothing", () => ""],
-  ])("%s is a wrong one, and counts", async (_, change) => {
+  it("of another length or of other letters is a wrong one, and counts", async () => {
     const { tempToken, code } = await begin();
-    await expect(verify(tempToken, change(code))).rejects.toEqual(CODE);
+    for (const wrong of [code.slice(1), `${code}0`, "١٢٣٤٥٦", ""]) {
+      await expect(verify(tempToken, wrong)).rejects.toEqual(CODE);
+    }
     const [row] = await database.db.select().from(loginAttempts).where(rowOf(tempToken));
-    expect(row?.attempts).toBe(1);
+    expect(row?.attempts).toBe(4);
   });
 
   it("opens no session of another login, be it of the same person", async () => {
@@ -121,13 +111,12 @@ describe("a mailed code", () => {
     await expect(verify(other.tempToken, other.code)).resolves.toBeDefined();
   });
 
-  it.each(["", "garbage", "\u{1f600}", "x".repeat(1000)])(
-    "needs a token that is ours, not %j",
-    async (token) => {
+  it("needs a token that is ours", async () => {
+    for (const token of ["", "garbage", "\u{1f600}", "x".repeat(1000)]) {
       await expect(verify(token, "123456")).rejects.toEqual(SESSION);
       await expect(resendCode(mail.deps, token, CLIENT)).rejects.toEqual(SESSION);
-    },
-  );
+    }
+  });
 
   it("is no good after its time, and another one is", async () => {
     const { user, tempToken, code } = await begin();
@@ -146,16 +135,15 @@ describe("a mailed code", () => {
     await expect(resendCode(mail.deps, tempToken, CLIENT)).rejects.toEqual(SESSION);
   });
 
-  it("is no good for an account that is not active any more", async () => {
-    const { user, tempToken, code } = await begin();
-    await database.db.update(users).set({ isActive: false }).where(eq(users.id, user.id));
-    await expect(verify(tempToken, code)).rejects.toEqual(SESSION);
-  });
-
-  it("is no good after the password was changed", async () => {
-    const { user, tempToken, code } = await begin();
-    await changeOwnAccount(mail.deps, user.id, { password: "another horse" });
-    await expect(verify(tempToken, code)).rejects.toEqual(SESSION);
+  it("is no good for an account that is not active any more, or has another password", async () => {
+    for (const change of [
+      (id: string) => database.db.update(users).set({ isActive: false }).where(eq(users.id, id)),
+      (id: string) => changeOwnAccount(mail.deps, id, { password: "another horse" }),
+    ]) {
+      const { user, tempToken, code } = await begin();
+      await change(user.id);
+      await expect(verify(tempToken, code)).rejects.toEqual(SESSION);
+    }
   });
 });
 
@@ -204,7 +192,7 @@ describe("a code that the mail server does not take", () => {
 });
 
 describe("a password that changes meanwhile", () => {
-  it("leaves no login that waits for a code", async () => {
+  it("leaves no login that waits for a code, and gets none mailed", async () => {
     const { user } = await newPerson(database.db);
     const change = database.db.batch([
       database.db.update(users).set({ passwordHash: "another" }).where(eq(users.id, user.id)),
@@ -215,11 +203,7 @@ describe("a password that changes meanwhile", () => {
     await Promise.all([change, requestCode(mail.deps, user, CLIENT)]);
     const rows = await database.db.select().from(loginAttempts).where(eq(loginAttempts.userId, user.id));
     expect(rows.filter(({ usedAt }) => usedAt === null)).toEqual([]);
-  });
-
-  it("gets no code mailed", async () => {
-    const { user } = await newPerson(database.db);
-    await changeOwnAccount(mail.deps, user.id, { password: "another horse" });
+    mail.sent.splice(0);
     expect(await requestCode(mail.deps, user, CLIENT)).toBeUndefined();
     expect(mail.sent).toEqual([]);
   });

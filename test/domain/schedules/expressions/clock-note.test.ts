@@ -9,12 +9,6 @@ it.each([
     "The clock of Europe/Berlin changes between the runs of 2026-10-25 02:00 and 2026-10-25 04:00: the pause between them is 3 hours.",
   ],
   [
-    "every 2 hours",
-    "Europe/Berlin",
-    "2026-03-28T22:30Z",
-    "The clock of Europe/Berlin changes between the runs of 2026-03-29 00:00 and 2026-03-29 03:00: the pause between them is 2 hours.",
-  ],
-  [
     "daily at 9am",
     "America/New_York",
     "2026-10-30T10:00Z",

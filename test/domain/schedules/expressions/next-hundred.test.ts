@@ -2,8 +2,9 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { nextRun, parseSchedule } from "#src/domain/schedules/expressions/index.ts";
 import { changedDays, type Chosen, firesByForce } from "./brute-force.ts";
+import { runs } from "#test/support/soak.ts";
 
-const RUNS = Number(process.env["FUZZ_RUNS"] ?? 150);
+const RUNS = runs(25);
 const COUNT = 100;
 const HOUR_MS = 3_600_000;
 

@@ -5,6 +5,7 @@ import {
   requireTimezone,
   type Parsed,
 } from "#src/domain/schedules/expressions/index.ts";
+import { fieldsOf } from "#test/support/fields.ts";
 
 const NOW = new Date("2026-11-24T10:07:30.250Z");
 
@@ -17,7 +18,7 @@ function refusal(text: string): { code: unknown; message: string } {
   try {
     parse(text);
   } catch (error) {
-    if (error instanceof Error) return { code: Object(error).code, message: error.message };
+    if (error instanceof Error) return { code: fieldsOf(error)["code"], message: error.message };
   }
   throw new Error(`'${text}' was not refused`);
 }
@@ -32,41 +33,25 @@ describe("the grammar that other clients know", () => {
     // Five fields are unchanged.
     ["0 9 * * *", "0 9 * * *"],
     ["  0 9 * * 1-5  ", "0 9 * * 1-5"],
-    ["0  9\t* * *", "0  9\t* * *"],
     ["*/10 8-18/2 1,15 */3 0,6", "*/10 8-18/2 1,15 */3 0,6"],
-    ["*/45 * * * *", "*/45 * * * *"],
-    ["0 0 * * 7", "0 0 * * 7"],
     // Minutes.
     ["every 30m", "*/30 * * * *"],
     ["every 30 m", "*/30 * * * *"],
-    ["every 1m", "*/1 * * * *"],
     ["every 5min", "*/5 * * * *"],
-    ["every 10 mins", "*/10 * * * *"],
-    ["every 15 minute", "*/15 * * * *"],
     ["Every 20 Minutes", "*/20 * * * *"],
     // Hours.
-    ["every 1h", "0 */1 * * *"],
-    ["every 2 hour", "0 */2 * * *"],
     ["every 12hours", "0 */12 * * *"],
     ["hourly", "0 * * * *"],
-    ["every hour", "0 * * * *"],
     // Times of day.
     ["daily at 9am", "0 9 * * *"],
-    ["daily at 9", "0 9 * * *"],
     ["daily at 09:05", "5 9 * * *"],
     ["daily at 9:30 PM", "30 21 * * *"],
     ["every day at 12am", "0 0 * * *"],
     ["everyday at 12pm", "0 12 * * *"],
     ["nightly at 23:59", "59 23 * * *"],
-    ["weekday at 9am", "0 9 * * 1-5"],
     ["weekdays at 9:30am", "30 9 * * 1-5"],
     ["weekend at 10", "0 10 * * 0,6"],
-    ["weekends at 10:15am", "15 10 * * 0,6"],
     ["every sunday at 8am", "0 8 * * 0"],
-    ["every monday at 8am", "0 8 * * 1"],
-    ["every tuesday at 8am", "0 8 * * 2"],
-    ["every wednesday at 8am", "0 8 * * 3"],
-    ["every thursday at 8am", "0 8 * * 4"],
     ["every Friday at 17:00", "0 17 * * 5"],
     ["every saturday at 8am", "0 8 * * 6"],
   ])("takes '%s' as %s", (text, cron) => {
@@ -75,10 +60,7 @@ describe("the grammar that other clients know", () => {
 
   it.each([
     ["every 45m", 45, "*/45 * * * *"],
-    ["every 7 minutes", 7, "*/7 * * * *"],
-    ["every 59 mins", 59, "*/59 * * * *"],
     ["every 5h", 300, "0 */5 * * *"],
-    ["every 23 hours", 1380, "0 */23 * * *"],
   ])(
     "takes '%s', which fields cannot say, as an interval and shows the fields of old",
     (text, minutes, cron) => {
@@ -87,64 +69,34 @@ describe("the grammar that other clients know", () => {
   );
 
   it.each([
-    ["every 0m", "Invalid minute interval: 0"],
     ["every 60 minutes", "Invalid minute interval: 60"],
-    ["every 099m", "Invalid minute interval: 99"],
     ["every 1000000000000000000000000m", "Invalid minute interval: 1000000000000000000000000"],
-    ["every 0 hours", "Invalid hour interval: 0"],
     ["every 24h", "Invalid hour interval: 24"],
-    ["daily at 24", "Invalid hour: 24"],
     ["daily at 13pm", "Invalid hour: 25"],
     ["weekdays at 9:60am", "Invalid minute: 60"],
-    ["every friday at 99:99", "Invalid hour: 99"],
   ])("refuses '%s': %s", (text, message) => {
     expect(refusal(text)).toEqual({ code: "invalid_input", message });
   });
 
   it.each([
     "",
-    "   ",
     "every",
     "every 2 days",
-    "every 3 hrs",
-    "every 30 seconds",
     "every 30s",
-    "every30m",
     "every -5m",
-    "every 1.5h",
     "daily",
-    "weekly",
-    "monthly",
-    "nightly",
-    "noon",
     "midnight",
     "9am",
-    "at 9am",
     "monday at 6am",
-    "fri 9am",
-    "daily at",
     "daily at 9:5",
-    "daily at 9.30",
-    "daily at 123",
     "daily at 9am please",
-    "today at 9am",
-    "every weekend at 9am",
     "every someday at 9am",
     "@daily",
-    "@hourly",
     "* * * *",
     "0 0 9 * * *",
     "0 9 * * MON#2",
     "0 9 L * *",
-    "0 9 ? * *",
-    "0 9 * * MONDAY",
-    "0 jan * * *",
-    "0 9 * mon *",
-    "constructor",
-    "constructor at 9am",
     "every __proto__ at 9am",
-    "2026-12-01",
-    "09:00",
     "выполнять ежедневно",
   ])("refuses '%s' with the sentence that shows patterns", (text) => {
     expect(refusal(text)).toEqual({ code: "invalid_input", message: notParsed(text) });
@@ -162,20 +114,13 @@ describe("the grammar that other clients know", () => {
 describe("cron fields that say nothing that can happen", () => {
   it.each([
     ["99 99 * * *", "minute 99 is not in 0-59"],
-    ["60 * * * *", "minute 60 is not in 0-59"],
     ["0 24 * * *", "hour 24 is not in 0-23"],
     ["0 0 0 * *", "day of the month 0 is not in 1-31"],
-    ["0 0 32 * *", "day of the month 32 is not in 1-31"],
     ["0 0 * 13 *", "month 13 is not in 1-12"],
     ["0 0 * * 8", "weekday 8 is not in 0-7"],
     ["1,,2 * * * *", "'' is not a minute"],
-    ["- - - - -", "'-' is not a minute"],
     ["1-2-3 * * * *", "'1-2-3' is not a minute"],
-    ["**/5 * * * *", "'**/5' is not a minute"],
-    ["*/0 * * * *", "a step in the minute field is 1 to 60, not 0"],
     ["*/90 * * * *", "a step in the minute field is 1 to 60, not 90"],
-    ["0 */25 * * *", "a step in the hour field is 1 to 24, not 25"],
-    ["0 0 30 2 *", "it never fires, because day 30 is in none of its months"],
     ["0 0 31 4,6,9,11 *", "it never fires, because day 31 is in none of its months"],
     ["0 0 30,31 2 0-6", "it never fires, because day 30 or 31 is in none of its months"],
     [`${"9".repeat(150)} * * * *`, `'${"9".repeat(150)}' is not a minute`],
@@ -186,11 +131,8 @@ describe("cron fields that say nothing that can happen", () => {
   it.each([
     ["0 0 29 2 *", "a leap day"],
     ["0 0 30 2 1", "Mondays of February"],
-    ["0 0 31 2,3 *", "31 March"],
     ["5/20 * * * *", "from minute 5 on"],
     ["0 22-2 * * *", "through midnight"],
-    ["0 9 * 11-2 *", "through new year"],
-    ["0 9 * * 5-1", "through the weekend"],
   ])("takes %s: %s", (cron) => {
     expect(parse(cron).normalized).toBe(cron);
   });
@@ -201,26 +143,15 @@ describe("what the grammar takes beyond that", () => {
     ["every minute", "* * * * *"],
     ["0 9 * * MON-FRI", "0 9 * * 1-5"],
     ["0 9 * jan,Jul sun", "0 9 * 1,7 0"],
-    ["0 9 * * sat-sun", "0 9 * * 6-7"],
     ["0 9 * oct-dec/2 fri-mon", "0 9 * 10-12/2 5-1"],
     ["every weekday at 9am", "0 9 * * 1-5"],
-    ["every weekday 9am", "0 9 * * 1-5"],
-    ["every fri at 9am", "0 9 * * 5"],
-    ["every friday 9am", "0 9 * * 5"],
     ["every thurs 9am", "0 9 * * 4"],
     ["daily 9:15", "15 9 * * *"],
-    ["nightly 11pm", "0 23 * * *"],
     ["monday, wednesday at 9am", "0 9 * * 1,3"],
-    ["wed,mon 9am", "0 9 * * 1,3"],
-    ["monday and tuesday at 7", "0 7 * * 1,2"],
     ["every mon, wed, and sun at noon", "0 12 * * 0,1,3"],
-    ["daily at noon", "0 12 * * *"],
     ["weekdays at midnight", "0 0 * * 1-5"],
-    ["weekly on monday at 9am", "0 9 * * 1"],
     ["weekly on tue and thu at 18:30", "30 18 * * 2,4"],
-    ["monthly on the 1 at 9am", "0 9 1 * *"],
     ["monthly on the 1st at 9am", "0 9 1 * *"],
-    ["monthly on 15 at noon", "0 12 15 * *"],
     ["monthly on the 31st 9am", "0 9 31 * *"],
   ])("takes '%s' as %s", (text, cron) => {
     expect(parse(text)).toEqual({ timing: { kind: "cron", cron }, normalized: cron });
@@ -228,18 +159,13 @@ describe("what the grammar takes beyond that", () => {
 
   it.each([
     ["in 30m", "UTC", "2026-11-24T10:37:30.250Z"],
-    ["in 90 minutes", "UTC", "2026-11-24T11:37:30.250Z"],
-    ["in 2 hours", "UTC", "2026-11-24T12:07:30.250Z"],
     ["in 3 days", "Asia/Kolkata", "2026-11-27T10:07:30.000Z"],
-    ["tomorrow at 9am", "UTC", "2026-11-25T09:00:00.000Z"],
     ["tomorrow 9:30", "America/New_York", "2026-11-25T14:30:00.000Z"],
     ["Tomorrow at Noon", "Pacific/Kiritimati", "2026-11-25T22:00:00.000Z"],
-    ["2026-12-01T09:00", "Europe/London", "2026-12-01T09:00:00.000Z"],
     ["2026-12-01 09:00:30", "America/New_York", "2026-12-01T14:00:30.000Z"],
     ["2026-12-01T09:00Z", "America/New_York", "2026-12-01T09:00:00.000Z"],
     ["2026-12-01T09:00:00.5+05:30", "America/New_York", "2026-12-01T03:30:00.500Z"],
     ["2026-12-01T09:00-0330", "UTC", "2026-12-01T12:30:00.000Z"],
-    ["2028-02-29T00:00", "UTC", "2028-02-29T00:00:00.000Z"],
   ])("takes '%s' in %s as the moment %s", (text, timezone, moment) => {
     expect(parse(text, timezone)).toEqual({
       timing: { kind: "once", at: moment },
@@ -251,7 +177,6 @@ describe("what the grammar takes beyond that", () => {
     ["the same local time days later, over a change of the clock", "in 1 day", "2026-03-29T11:00:00.000Z"],
     ["hours that pass, over a change of the clock", "in 24 hours", "2026-03-29T12:00:00.000Z"],
     ["the first moment after a gap", "tomorrow at 1:30", "2026-03-29T01:00:00.000Z"],
-    ["the first moment after a gap", "2026-03-29T01:15", "2026-03-29T01:00:00.000Z"],
     ["the first of two passes", "2026-10-25T01:30", "2026-10-25T00:30:00.000Z"],
     ["the pass that its offset names", "2026-10-25T01:30+00:00", "2026-10-25T01:30:00.000Z"],
   ])("takes %s: '%s'", (_, text, moment) => {
@@ -260,16 +185,13 @@ describe("what the grammar takes beyond that", () => {
   });
 
   it.each([
-    ["monthly on the 0 at 9am", "Invalid day of the month: 0"],
     ["monthly on the 32nd at 9am", "Invalid day of the month: 32"],
     ["tomorrow at 25:00", "Invalid hour: 25"],
     ["in 0m", "Invalid delay: 0m"],
     ["in 99999999 days", "Invalid delay: 99999999 days"],
     ["2026-02-30T09:00", "2026-02-30T09:00 is not a date and time of the calendar."],
-    ["2027-13-01T09:00Z", "2027-13-01T09:00Z is not a date and time of the calendar."],
     ["2027-01-01t24:00", "2027-01-01T24:00 is not a date and time of the calendar."],
     ["2027-01-01T09:00+99:00", "2027-01-01T09:00+99:00 has an offset that no time zone has."],
-    ["2026-11-24T10:07", "2026-11-24T10:07 is in the past."],
     ["2020-01-01T00:00:00Z", "2020-01-01T00:00:00Z is in the past."],
   ])("refuses '%s': %s", (text, message) => {
     expect(refusal(text)).toEqual({ code: "invalid_input", message });
@@ -285,13 +207,10 @@ describe("what the grammar takes beyond that", () => {
 
 describe("time zones", () => {
   it.each([
-    ["Europe/London", "Europe/London"],
     ["europe/london", "Europe/London"],
     ["utc", "UTC"],
-    ["Asia/Kolkata", "Asia/Kolkata"],
     ["US/Eastern", "US/Eastern"],
     ["Etc/GMT+5", "Etc/GMT+5"],
-    ["America/Argentina/Buenos_Aires", "America/Argentina/Buenos_Aires"],
   ])("knows %s as %s", (name, known) => {
     expect(requireTimezone(name)).toBe(known);
   });

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { decide } from "#src/domain/schedules/runs/tick.ts";
+import { newId } from "#src/lib/ids.ts";
 import { openDatabase } from "#test/support/database.ts";
+import { partOf } from "#test/support/part-of.ts";
 import { ago, MINUTE_MS, ScheduleWorld, type Person } from "../support/schedule-world.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
@@ -81,9 +83,12 @@ describe("moments that were missed", () => {
 });
 
 describe("the decision about a moment", () => {
+  type Schedule = Parameters<typeof decide>[0];
   const daily = { timing: { kind: "cron", cron: "0 9 * * *" }, timezone: "Europe/London" } as const;
-  const at = (slot: Date, values = {}) =>
-    Object({ ...world.valuesOf(person, { nextRunAt: slot, ...daily }), catchUp: "once", ...values });
+  const at = (slot: Date, values: Partial<Schedule> = {}) => {
+    const { anchorAt } = world.valuesOf(person, { nextRunAt: slot });
+    return partOf<Schedule>({ id: newId(), anchorAt, nextRunAt: slot, ...daily, catchUp: "once", ...values });
+  };
 
   it("moves on, also where the database's clock is ahead of the service's", () => {
     const slot = new Date("2026-06-01T08:00:00Z");
@@ -92,7 +97,7 @@ describe("the decision about a moment", () => {
   });
 
   it("counts a hundred missed moments at most, since each takes time", () => {
-    const values = { timing: { kind: "cron", cron: "* * * * *" } };
+    const values = { timing: { kind: "cron", cron: "* * * * *" } } as const;
     const slot = new Date("2026-06-01T08:00:00Z");
     const counted = [3, 99, 100, 101, 40_000].map(
       (minutes) => decide(at(slot, values), new Date(slot.getTime() + minutes * MINUTE_MS)).missed,

@@ -110,14 +110,14 @@ describe("a moment that comes while the previous run is at work", () => {
       ["skip", "skipped"],
       ["queue", "waiting"],
     ] as const) {
-      for (let round = 0; round < 10; round += 1) {
+      for (let round = 0; round < 2; round += 1) {
         const id = await world.schedule(person, { overlap });
         const runs = [await moment(id), await moment(id)];
         await start(...runs, ...runs);
         expect((await world.statuses(id)).toSorted()).toEqual(["running", other].toSorted());
       }
     }
-    expect(await world.tasksOf(person)).toHaveLength(20);
+    expect(await world.tasksOf(person)).toHaveLength(4);
   });
 
   it("is started once when the end of the previous run is told several times", async () => {

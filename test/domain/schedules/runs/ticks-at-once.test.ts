@@ -5,8 +5,8 @@ import { startRun } from "#src/domain/schedules/runs/index.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { ScheduleWorld, startedRuns } from "../support/schedule-world.ts";
 
-const DUE = 300;
-const TICKS = 10;
+const DUE = 30;
+const TICKS = 5;
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 let world: ScheduleWorld;

@@ -14,6 +14,8 @@ import { ListeningPlatform, PlatformRows } from "#test/domain/messaging/support/
 import { NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
 import { sessionDeps } from "#test/support/people.ts";
 import { outside } from "#test/support/mortal.ts";
+import { partOf } from "#test/support/part-of.ts";
+import { fieldsOf } from "#test/support/fields.ts";
 
 type Deps = Parameters<typeof startRun>[0] & {
   config: typeof DEFAULT_CEILINGS;
@@ -98,7 +100,7 @@ export class ScheduleWorld {
       },
       modelSettings: { platformModels: ["vendor/model"] },
     };
-    return Object({ ...this.platform.deps(this.#db), ...own, log: this.platform.deps(this.#db).log });
+    return partOf({ ...this.platform.deps(this.#db), ...own, log: this.platform.deps(this.#db).log });
   }
 
   /** The queue takes messages of the same id for one. */
@@ -161,11 +163,12 @@ export class ScheduleWorld {
   }
 
   async handle({ function: name, payload }: QueueMessage, deps = this.deps()): Promise<void> {
-    const { runId, taskId, sealed, attempt } = Object(payload);
-    if (name === "start-run") await startRun(deps, runId);
-    else if (name === "finish-run") await finishRun(deps, taskId);
-    else if (name === "agent-step") await this.finish(taskId);
-    else if (name === "send-mail") await deliverMail(deps, { sealed, attempt });
+    const { runId, taskId, sealed, attempt } = fieldsOf(payload);
+    if (name === "start-run") await startRun(deps, String(runId));
+    else if (name === "finish-run") await finishRun(deps, String(taskId));
+    else if (name === "agent-step") await this.finish(String(taskId));
+    else if (name === "send-mail")
+      await deliverMail(deps, { sealed: String(sealed), attempt: Number(attempt) });
     else if (name !== "deliver-message" && name !== "stop-tasks") throw new Error(`Nothing handles ${name}`);
   }
 
@@ -270,6 +273,6 @@ export const ago = (ms: number) => new Date(Date.now() - ms);
 /** The ids of the runs that start messages name. */
 export function startedRuns(messages: readonly QueueMessage[]): string[] {
   return messages.flatMap(({ function: name, payload }) =>
-    name === "start-run" ? [String(Object(payload).runId)] : [],
+    name === "start-run" ? [String(fieldsOf(payload)["runId"])] : [],
   );
 }

@@ -9,6 +9,7 @@ import type { InventoryEntry } from "#src/platform/runtime/project-storage.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { newPerson } from "#test/support/people.ts";
+import { partOf } from "#test/support/part-of.ts";
 import { memoryArchives } from "./memory-archives.ts";
 import { MemoryFiles } from "./memory-files.ts";
 
@@ -42,7 +43,7 @@ async function newScene() {
     log: createLog(),
     queue: { publish: () => Promise.reject(new Error("A project that is awake is not woken")) },
     config: { MAX_SNAPSHOTS_PER_PROJECT: 20, SNAPSHOT_RETENTION_DAYS: 30 },
-    workspaces: { runtime: (): ProjectRuntime => Object(files) },
+    workspaces: { runtime: () => partOf<ProjectRuntime>(files) },
   };
   const { hash } = await (async () => {
     files.write("same", "12345");

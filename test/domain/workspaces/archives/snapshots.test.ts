@@ -40,9 +40,9 @@ async function newScene(limits = { MAX_SNAPSHOTS_PER_PROJECT: 20, SNAPSHOT_RETEN
   const hashes = async () => (await snapshotsOf(db, id)).map(({ hash }) => hash);
   const stored = (kind: "packs" | "manifests") =>
     [...archives.objects.keys()].filter((key) => key.startsWith(`snapshots/${id}/${kind}/`));
-  const age = (key: string) => {
+  const age = (key: string, hours = 48) => {
     const object = archives.objects.get(key);
-    if (object) object.storedAt = new Date(Date.now() - 48 * 3600 * 1000);
+    if (object) object.storedAt = new Date(Date.now() - hours * 3600 * 1000);
   };
   return { id, db, deps, archives, files, take, restore, hashes, stored, age };
 }
@@ -176,6 +176,7 @@ describe("a snapshot", () => {
     files.beforeRead = () => given.abort(new Error("Given up"));
     await expect(take({ signal: given.signal })).rejects.toThrow("Given up");
     expect(await hashes()).toEqual([hash]);
+    for (const key of archives.objects.keys()) age(key, 23);
     await sweepSnapshots(deps);
     expect(stored("packs").length).toBeGreaterThan(1);
     for (const key of archives.objects.keys()) age(key);

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { containers, shellSessions } from "#src/db/schema/index.ts";
 import { createContainer } from "#src/domain/workspaces/containers/index.ts";
@@ -10,8 +10,10 @@ import {
 } from "#src/domain/workspaces/lifecycle/index.ts";
 import { touchProject } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { newId } from "#src/lib/ids.ts";
 import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { openDatabase } from "#test/support/database.ts";
+import { fieldsOf } from "#test/support/fields.ts";
 import { newWorkshop } from "./workshop.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
@@ -21,6 +23,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await database.close();
 });
+
+const DEFAULT_AGENT = "00000000-0000-0000-0000-000000000005";
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
@@ -77,6 +81,21 @@ describe("a running project that is not used", () => {
     expect(await project.row()).toMatchObject({ status: "hibernated" });
   });
 
+  it.each(["queued", "running"])("is not idle while a task of an agent is %s in it", async (status) => {
+    const project = await openIdle();
+    const [chatId, taskId] = [newId(), newId()];
+    const { userId } = project.caller;
+    await database.db.execute(sql`INSERT INTO chats (id, user_id, project_id, origin)
+      VALUES (${chatId}, ${userId}, ${project.id}, 'api')`);
+    await database.db
+      .execute(sql`INSERT INTO tasks (id, user_id, project_id, chat_id, agent_id, origin, message, status)
+      VALUES (${taskId}, ${userId}, ${project.id}, ${chatId}, ${DEFAULT_AGENT}, 'api', 'm', ${status})`);
+    await project.change({ idleWarnedAt: minutesAgo(6) });
+    await sweep(project);
+    expect(warnings(project)).toEqual([]);
+    expect(await project.row()).toMatchObject({ status: "running", wanted: null, idleWarnedAt: null });
+  });
+
   it("is not idle while a terminal is open in it", async () => {
     const project = await openIdle();
     await database.db.insert(shellSessions).values({
@@ -101,7 +120,8 @@ describe("a running project that is not used", () => {
 describe("a project of which something is wanted", () => {
   it("is given to the queue again when its request or its executor died, and not while one is alive", async () => {
     const project = await newWorkshop(database.db);
-    const named = () => project.published.filter(({ payload }) => Object(payload).projectId === project.id);
+    const named = () =>
+      project.published.filter(({ payload }) => fieldsOf(payload)["projectId"] === project.id);
     await requestStop(project.deps, project.caller, project.id);
     project.published.length = 0;
     await sweep(project);

@@ -4,6 +4,7 @@ import { settleProject } from "#src/domain/workspaces/lifecycle/index.ts";
 import { createProject, type Project } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import type { GitHosts } from "#src/platform/git-hosts/git-host.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { ProjectNotice } from "#src/platform/objects/project-notices.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
@@ -18,6 +19,7 @@ import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { newColleague } from "#test/support/colleagues.ts";
 import { memoryArchives } from "#test/domain/workspaces/archives/memory-archives.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
+import { partOf } from "#test/support/part-of.ts";
 
 const unused = () => Promise.reject(new Error("Nobody was to call this"));
 
@@ -33,6 +35,7 @@ function memoryStorage(files: Record<string, string>): {
   runtime: ProjectRuntime;
   script: Script;
   lose: () => void;
+  text: (path: string) => string | undefined;
 } {
   let content = new MemoryRuntime(files);
   let current: StorageState = { state: "present", generation: 0 };
@@ -102,7 +105,10 @@ function memoryStorage(files: Record<string, string>): {
     return call as ProjectStorage[Name];
   };
   const runtime: ProjectRuntime = {
-    ...filesOf(() => content),
+    ...filesOf(() => {
+      requireFiles();
+      return content;
+    }),
     storageState: told("storageState"),
     freeze: told("freeze"),
     thaw: told("thaw"),
@@ -133,7 +139,7 @@ function memoryStorage(files: Record<string, string>): {
     content = new MemoryRuntime();
     current = { state: "absent", generation: current.generation, lost: true };
   };
-  return { runtime, script, lose };
+  return { runtime, script, lose, text: (path) => content.text(path) };
 }
 
 async function* readAll(
@@ -154,19 +160,19 @@ async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 /** The part of a runtime that the files in memory have, of whichever files are there at the time. */
 function filesOf(content: () => MemoryRuntime) {
   return {
-    stat: (path: string) => content().stat(path),
-    list: (path: string, options: { recursive: boolean }) => content().list(path, options),
-    readFile: (path: string) => content().readFile(path),
-    writeFile: (path: string, bytes: Uint8Array) => content().writeFile(path, bytes),
-    readStream: (path: string) => content().readStream(path),
-    writeStream: (path: string, body: ReadableStream<Uint8Array>, limit: number) =>
+    stat: async (path: string) => content().stat(path),
+    list: async (path: string, options: { recursive: boolean }) => content().list(path, options),
+    readFile: async (path: string) => content().readFile(path),
+    writeFile: async (path: string, bytes: Uint8Array) => content().writeFile(path, bytes),
+    readStream: async (path: string) => content().readStream(path),
+    writeStream: async (path: string, body: ReadableStream<Uint8Array>, limit: number) =>
       content().writeStream(path, body, limit),
-    makeDirectory: (path: string) => content().makeDirectory(path),
-    rename: (from: string, to: string) => content().rename(from, to),
-    remove: (path: string, options: { recursive: boolean }) => content().remove(path, options),
+    makeDirectory: async (path: string) => content().makeDirectory(path),
+    rename: async (from: string, to: string) => content().rename(from, to),
+    remove: async (path: string, options: { recursive: boolean }) => content().remove(path, options),
     exec: unused,
-    readTodos: (chatId: string) => content().readTodos(chatId),
-    writeTodos: (chatId: string, todos: string) => content().writeTodos(chatId, todos),
+    readTodos: async (chatId: string) => content().readTodos(chatId),
+    writeTodos: async (chatId: string, todos: string) => content().writeTodos(chatId, todos),
   };
 }
 
@@ -174,7 +180,7 @@ function filesOf(content: () => MemoryRuntime) {
 export async function newWorkshop(db: Db, files: Record<string, string> = { "a.txt": "a" }) {
   const { caller } = await newColleague(db);
   const { id } = await createProject({ db }, caller, { name: "app", description: "", sourceType: "empty" });
-  const { runtime, script, lose } = memoryStorage(files);
+  const { runtime, script, lose, text } = memoryStorage(files);
   const published: QueueMessage[] = [];
   const notices: ProjectNotice[] = [];
   const secrets = createSecrets("a-secret-key-for-tests-of-32-characters");
@@ -189,7 +195,7 @@ export async function newWorkshop(db: Db, files: Record<string, string> = { "a.t
     archives: memoryArchives(),
     secrets,
     deploymentSecrets: secrets,
-    gitHosts: new Proxy(Object(null), { get: unused }),
+    gitHosts: partOf<GitHosts>({}),
     notices: {
       send: async (_: string, notice: ProjectNotice) => void notices.push(notice),
       taskBegan: async () => {},
@@ -198,6 +204,7 @@ export async function newWorkshop(db: Db, files: Record<string, string> = { "a.t
       MAX_SNAPSHOTS_PER_PROJECT: 20,
       SNAPSHOT_RETENTION_DAYS: 30,
       GIT_CLONE_TIMEOUT_SECONDS: 10,
+      PROJECT_RUNTIME: "sandbox" as const,
       PROJECT_IDLE_MINUTES: 60,
       PROJECT_IDLE_GRACE_MINUTES: 5,
       TIER_MAX_DEPLOYS_FREE: 1,
@@ -228,9 +235,6 @@ export async function newWorkshop(db: Db, files: Record<string, string> = { "a.t
       while (published.splice(0).length > 0) await settleProject(deps, id);
     },
     change: (values: Partial<Project>) => db.update(projects).set(values).where(eq(projects.id, id)),
-    text: async (path: string) => {
-      const bytes = await runtime.readFile(path);
-      return bytes && new TextDecoder().decode(bytes);
-    },
+    text: async (path: string) => text(path),
   };
 }

@@ -1,5 +1,9 @@
 import type { HostingOptions } from "#src/platform/hosting/index.ts";
+import { PUBLIC_URL } from "#test/local/support/hosting.ts";
 import { createSafeFetch } from "#src/platform/safe-fetch/index.ts";
+
+/** Below the address of the service that the stand-in leads back to. */
+export const REDIRECT_URI = `${PUBLIC_URL}/api/deployment-oauth/any/callback`;
 
 /** The providers of an installation whose addresses lead nowhere, but for the stand-in's. */
 export function testOptions(given: {
@@ -7,6 +11,7 @@ export function testOptions(given: {
   isConfigured?: boolean;
   oauth?: { clientId: string; clientSecret: string; oauthBase: string };
   apiBase?: string;
+  timeoutMs?: number;
 }): HostingOptions {
   const provider = (name: string) => ({
     apiBase: given.apiBase ?? `https://${name}.invalid`,
@@ -16,7 +21,7 @@ export function testOptions(given: {
     clientId: undefined,
     clientSecret: undefined,
     oauthBase: "https://consent.invalid",
-    redirectUri: "https://service.test/callback",
+    redirectUri: REDIRECT_URI,
     ...given.oauth,
   };
   return {
@@ -30,7 +35,7 @@ export function testOptions(given: {
     oauth: { vercel: app, netlify: app, heroku: app, digitalocean: app },
     standinUrl: given.standinUrl,
     safeFetch: createSafeFetch({ allowPrivate: true, allowedOrigins: [] }),
-    timeoutMs: 300,
+    timeoutMs: given.timeoutMs ?? 60_000,
     production: false,
   };
 }

@@ -1,11 +1,14 @@
-import { gzipSync } from "node:zlib";
+import { packEntries } from "#src/domain/workspaces/archives/index.ts";
 import type { HostedSite, HostingProvider, Release } from "#src/platform/hosting/hosting.ts";
 
 export const ENV_CANARY = "canary-of-a-variable-4711";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
-/** A release of texts by path. Its archive is JSON in place of a tar: the fakes read it, and nothing else does. */
+/** Makes of a folder what Heroku runs. */
+export const PROGRAM = '{"scripts":{"start":"node ."}}';
+
+/** A release of texts by path. Its archive has them as the public files of a program, as the service makes it. */
 export async function newRelease(
   provider: HostingProvider,
   site: HostedSite,
@@ -30,11 +33,7 @@ export async function newRelease(
     files: {
       list,
       read: ({ path }) => Promise.resolve(encode(texts[path] ?? "")),
-      archive: () => {
-        const packed = gzipSync(JSON.stringify(texts));
-        const body = new Blob([packed]).stream();
-        return Promise.resolve({ bytes: packed.byteLength, body });
-      },
+      archive: () => programOf(texts),
     },
     source: {
       url: "https://git.example.com/ada/site.git",
@@ -52,4 +51,18 @@ export async function newRelease(
     },
     ...given,
   };
+}
+
+async function programOf(texts: Readonly<Record<string, string>>) {
+  const published = Object.entries(texts).map(([name, text]) => [`public/${name}`, text] as const);
+  async function* entries() {
+    for (const [path, text] of [["package.json", PROGRAM] as const, ...published]) {
+      const size = Buffer.byteLength(text);
+      const entry = { path, kind: "file", size, mode: 0o644, modifiedAt: 0, target: "" } as const;
+      yield { entry, content: new Blob([text]).stream() };
+    }
+  }
+  const packed = packEntries(entries()).pipeThrough(new CompressionStream("gzip"));
+  const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
+  return { bytes: bytes.byteLength, body: new Blob([bytes]).stream() };
 }

@@ -33,7 +33,7 @@ function route(context: RestContext, call: MadeCall, path: string): Answer {
   const interaction = answerInteractions(context, call, path);
   if (interaction !== undefined) return interaction;
   const { state } = context;
-  if (!state.isTokenGood || call.headers["authorization"] !== `Bot ${state.token}`) {
+  if (call.headers["authorization"] !== `Bot ${state.token}`) {
     return { status: 401, json: { message: "401: Unauthorized", code: 0 } };
   }
   const { bot, applicationId } = state;

@@ -37,6 +37,11 @@ export interface DiscordMessage {
   nonce: string | undefined;
 }
 
+/** A message as Discord returns and dispatches it: of its fields, those that tests read. */
+export interface WireMessage extends Record<string, unknown> {
+  attachments: readonly ({ url: string } & Record<string, unknown>)[];
+}
+
 export interface Channel {
   id: string;
   /** Undefined in a private chat. */
@@ -68,8 +73,6 @@ export class DiscordState {
   readonly files = new Map<string, SentFile>();
   readonly typing: string[] = [];
   readonly commands: unknown[] = [];
-  /** Whether the token is good. */
-  isTokenGood = true;
   #count = 0;
 
   constructor() {
@@ -133,7 +136,7 @@ export class DiscordState {
   }
 
   /** A message as Discord returns and dispatches it. */
-  wireMessage(message: DiscordMessage, origin: string): Record<string, unknown> {
+  wireMessage(message: DiscordMessage, origin: string): WireMessage {
     const repliedTo = this.messages.find(({ id }) => id === message.replyTo);
     const guildId = this.channels.get(message.channelId)?.guildId;
     return {
@@ -159,7 +162,7 @@ export class DiscordState {
     };
   }
 
-  #wireFile(file: SentFile, origin: string): Record<string, unknown> {
+  #wireFile(file: SentFile, origin: string): WireMessage["attachments"][number] {
     const id = this.newId();
     const path = `/attachments/${id}/${encodeURIComponent(file.filename)}`;
     this.files.set(path, file);

@@ -62,17 +62,6 @@ export function receivedMessage(
   };
 }
 
-/** The notification that a person writes, without any message. */
-export function typingNotification(
-  from: SignalPerson,
-  { account, timestamp }: { account: string; timestamp: number },
-): Readonly<Record<string, unknown>> {
-  return {
-    envelope: { ...sourceOf(from), timestamp, typingMessage: { action: "STARTED", timestamp } },
-    account,
-  };
-}
-
 function sourceOf({ uuid, number, name }: SignalPerson): object {
   return {
     source: number ?? uuid,

@@ -153,7 +153,6 @@ export function answerMethod(context: MethodContext, name: string, call: MadeCal
     if (token !== (isApp ? state.appToken : state.botToken)) {
       throw new Refusal(isApp && token.startsWith("x") ? "not_allowed_token_type" : "invalid_auth");
     }
-    if (state.tokenError !== undefined) throw new Refusal(state.tokenError);
     const scope = SCOPES[name];
     if (scope !== undefined && state.missingScopes.has(scope)) {
       throw new Refusal("missing_scope", { needed: scope, provided: "chat:write" });
@@ -166,7 +165,7 @@ export function answerMethod(context: MethodContext, name: string, call: MadeCal
 }
 
 function argumentsOf({ headers, body }: MadeCall): Arguments {
-  if (headers["content-type"]?.startsWith("application/json")) return Object(JSON.parse(body.toString()));
+  if (headers["content-type"]?.startsWith("application/json")) return JSON.parse(body.toString());
   return Object.fromEntries(new URLSearchParams(body.toString()));
 }
 

@@ -78,8 +78,6 @@ export class SlackState {
   readonly statuses: { channelId: string; threadTs: string; status: string }[] = [];
   /** Scopes that the app lacks. */
   readonly missingScopes = new Set<string>();
-  /** Error that every call with the bot's token gets; undefined while the token is good. */
-  tokenError: string | undefined;
   #count = 0;
 
   /** A number that no other thing has. */

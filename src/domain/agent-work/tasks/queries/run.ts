@@ -212,7 +212,7 @@ export function taskWithTitle(db: Db, taskId: string) {
 
 /**
  * Ends the task in one conditional statement with its last turn, its assistant message and its chat, whose turn passes to
- * the next unfinished task. Data that only another turn would need is deleted. Returns the follow-up. Returns nothing if
+ * the next unfinished task. Data that only another turn would need is deleted, and the project counts as used. Returns the follow-up. Returns nothing if
  * this call did not end the task: an earlier call did, or a newer generation has it.
  */
 export async function endTask(
@@ -286,6 +286,15 @@ const ending = forEachParts((parts) =>
         summary = coalesce(${turn.summary}::text, summary),
         summarized_seq = coalesce(${turn.summarizedSeq}::int, summarized_seq)
       FROM fenced, turn WHERE chats.id = turn.id
+    ), used AS (
+      UPDATE projects SET last_activity = now(), idle_warned_at = NULL
+      WHERE id IN (
+        SELECT p.id FROM projects p JOIN fenced ON fenced.project_id = p.id
+        WHERE p.last_activity IS NULL OR p.last_activity < now() - interval '1 minute'
+          OR p.idle_warned_at IS NOT NULL OR p.last_activity <= p.save_asked_at
+        -- A deletion of the project locks its row first and this task's later.
+        FOR NO KEY UPDATE OF p SKIP LOCKED
+      )
     )
     SELECT chat_id AS "chatId", fenced.user_id AS "userId", origin, callback_status AS "callbackStatus",
       ${titleToTell(sql`fenced`)} AS title, charged.*,

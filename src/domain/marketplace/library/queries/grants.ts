@@ -1,22 +1,25 @@
 import { sql, type SQL } from "drizzle-orm";
 
-/** How a team comes to an item, which decides what becomes of a row that it has already. */
+/** How the team got the item. Decides whether the team's existing row is replaced. */
 export type Occasion =
-  /** For free: a row that ended or expired counts again; one that counts stays as it is. */
+  /** For free. A row that ended or expired is replaced; a row that still counts stays. */
   | "taken"
-  /** Paid: replaces what the team has, also a row that ended. The caller sees to it that a payment counts once. */
+  /** Paid. Every existing row is replaced. The caller makes sure that a payment counts once. */
   | "bought"
-  /** A subscription goes on: moves its row to the new end. Neither revives a row that ended nor replaces a purchase. */
+  /**
+   * A subscription was renewed. Its row gets the new end, unless the row has ended. A one-time purchase that still counts
+   * stays.
+   */
   | "renewed";
 
 const counts = (row: string) =>
   sql.raw(`(${row}.ended_at IS NULL AND coalesce(${row}.expires_at, 'infinity') > now())`);
 
 /**
- * Parts of a `WITH` list that add agents to libraries and count the downloads of new rows. `wishes` is a SELECT of
- * team_id, agent_id, user_id, purchase_type, checkout_id, subscription_id and expires_at, in this order, of which no two
- * rows name the same agent and team. The part `granted_agent` has a row (team_id, agent_id, is_new) for each that was
- * written.
+ * Returns parts of a `WITH` list. They add agents to the libraries of teams, and count a download for each new row. `wishes`
+ * is a SELECT of team_id, agent_id, user_id, purchase_type, checkout_id, subscription_id and expires_at, in this order. No
+ * two of its rows may name the same agent and team. The part `granted_agent` has a row (team_id, agent_id, is_new) for each
+ * row that was written.
  */
 export function grantAgent(wishes: SQL, occasion: Occasion): SQL {
   const conditions: Record<Occasion, SQL> = {
@@ -45,8 +48,8 @@ export function grantAgent(wishes: SQL, occasion: Occasion): SQL {
 }
 
 /**
- * As `grantAgent`, for templates. `wishes` is a SELECT of team_id, base_id, user_id, purchase_type and checkout_id; the
- * part is called `granted_base`.
+ * Does the same for templates. `wishes` is a SELECT of team_id, base_id, user_id, purchase_type and checkout_id, in this
+ * order. The part with the written rows is `granted_base`.
  */
 export function grantBase(wishes: SQL, occasion: Exclude<Occasion, "renewed">): SQL {
   return sql`granted_base AS (
@@ -65,9 +68,9 @@ export function grantBase(wishes: SQL, occasion: Exclude<Occasion, "renewed">): 
 }
 
 /**
- * Parts of a `WITH` list that end the rights which were paid by a checkout or by a subscription. `lost` is a SELECT of
- * checkout_id and subscription_id, in this order; null names none. The parts `ended_agent` and `ended_base` have a row for
- * each right that ended.
+ * Returns parts of a `WITH` list. They end the library rows that a checkout or a subscription paid for. `lost` is a SELECT of
+ * checkout_id and subscription_id, in this order; a null matches nothing. The parts `ended_agent` and `ended_base` have a
+ * row for each library row that ended.
  */
 export function endGrant(lost: SQL): SQL {
   return sql`ended_agent AS (

@@ -11,16 +11,16 @@ import type { Db } from "#src/platform/db/client.ts";
 
 export type StoredEvent = typeof channelEvents.$inferSelect;
 
-/** The person behind a session, and the session as far as it exists. */
+/** The person who writes in a session, and the session if it exists. */
 export interface Standing {
   userId: string;
   /** The link by which the person writes; null at the command line, whose API key is the identity. */
   identityId: string | null;
-  /** Whose the channel is for the person: the person's own, of a team of theirs, or of somebody else. */
+  /** `self`: the person owns the channel. `team`: the channel's project belongs to a team of theirs. `other`: neither. */
   channelOf: "self" | "team" | "other";
-  /** The channel's project, as it was when the role was read. */
+  /** The channel's project, read in the same statement as `ownerRole`. */
   channelProjectId: string | null;
-  /** The role of the channel's owner in its project, beyond which no message goes; null without a project or a role. */
+  /** Role of the channel's owner in its project. It limits what any message may do. Null without a project or a role. */
   ownerRole: Role | null;
   sessionId: string | null;
   /** The link by which the person wrote last. */
@@ -29,19 +29,19 @@ export interface Standing {
   chatId: string | null;
   projectId: string | null;
   isArchived: boolean;
-  /** Whether the chat is that of a schedule's run, whose result the person answers. */
+  /** Whether the chat is that of a schedule's run, so that the person answers the run's result. */
   isInRun: boolean;
-  /** Whether the session was not used for longer than it is held. */
+  /** Whether the session has been unused for longer than its idle timeout. */
   isIdle: boolean;
   /** Whether a task of the chat is unfinished. */
   isBusy: boolean;
-  /** Whether such a task waits for an approval. */
+  /** Whether a running task of the chat waits for an approval. */
   isAsking: boolean;
   startedAt: string | null;
 }
 
 export interface OpenConversation {
-  /** Undefined once the channel does not work. */
+  /** Undefined once the channel has stopped working. */
   channel: Channel | undefined;
   /** In their order. */
   events: StoredEvent[];
@@ -49,7 +49,7 @@ export interface OpenConversation {
   person: Standing | undefined;
 }
 
-/** Most events that one advance of a session reads. */
+/** Most events of a session that one call reads. */
 const READ = 100;
 
 const openEvents = ({ channelId, sessionKey, senderId }: SessionKey) =>
@@ -60,7 +60,7 @@ const openEvents = ({ channelId, sessionKey, senderId }: SessionKey) =>
     isNull(channelEvents.handledAt),
   );
 
-/** The person behind a session's open events, and the session; no row for one who is not linked to an active user. */
+/** Reads the person who sent a session's open events, and the session. No row if the sender is not linked to an active user. */
 function standingOf(db: Db, { channelId, sessionKey, senderId }: SessionKey, idleMinutes: number) {
   const ownerRole = roleInProject({ userId: sql`channel_configs.user_id`, isSuperuser: false });
   return db.execute<Standing & Record<string, unknown>>(sql`
@@ -102,12 +102,12 @@ function standingOf(db: Db, { channelId, sessionKey, senderId }: SessionKey, idl
     LEFT JOIN projects ON projects.id = channel_configs.project_id
     LEFT JOIN channel_sessions s ON s.channel_config_id = ${channelId}::uuid AND s.session_key = ${sessionKey}::text
       AND s.user_id = person.user_id
-    -- Through another person's channel nothing goes on but what is about the channel's project.
+    -- In another person's channel only a chat about the channel's project may continue.
     LEFT JOIN chats c ON c.id = s.chat_id
       AND (channel_configs.user_id = person.user_id OR c.project_id = channel_configs.project_id)`);
 }
 
-/** Reads everything that decides what becomes of a session's events, in one round trip. */
+/** Reads everything that decides how a session's events are handled, in one round trip. */
 export async function openConversation(
   db: Db,
   key: SessionKey,
@@ -124,7 +124,7 @@ export async function openConversation(
   return { channel: channels[0], events, person: people.rows[0] };
 }
 
-/** Marks events as handled and forgets what they said. */
+/** Marks events as handled and deletes their contents. */
 export async function settleEvents(db: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await db
@@ -134,23 +134,23 @@ export async function settleEvents(db: Db, ids: readonly string[]): Promise<void
 }
 
 /**
- * Makes events the message of one task, whose id is that of the first one. Returns the events of that task: when an earlier
- * attempt chose some and died, those and no others. And the session as it is now: another advance may have begun its chat
- * since the events were read.
+ * Makes events the batch of one task. The task gets the id of the first event. Returns the events of the batch: if an earlier
+ * attempt chose a batch and died, that batch and nothing else. Also returns the session as it is now, because another call
+ * may have begun its chat since the events were read.
  */
 export async function claimEvents(
   db: Db,
   key: SessionKey,
   { ids, idleMinutes }: { ids: readonly string[]; idleMinutes: number },
 ): Promise<Pick<OpenConversation, "events" | "person">> {
-  // An earlier advance may have handled some of them in the meantime.
+  // Another call may have handled some of them in the meantime.
   const first = sql`(SELECT f.id FROM channel_events f
     WHERE f.id IN (${sql.join(
       ids.map((id) => sql`${id}::uuid`),
       sql`, `,
     )}) AND f.handled_at IS NULL ORDER BY f.id LIMIT 1)`;
   const [, , events, people] = await db.batch([
-    // Two advances of one session choose one after the other.
+    // Two calls for one session choose one after the other.
     lockNames(db, [`channel-session:${key.channelId}:${key.sessionKey}:${key.senderId}`]),
     db
       .update(channelEvents)
@@ -174,7 +174,7 @@ export async function claimEvents(
   return { events, person: people.rows[0] };
 }
 
-/** Notes that a task was started for events of a session: the session goes on in its chat. */
+/** Stores that a task was started for a batch. The session continues in the task's chat, and the events are handled. */
 export async function settleStarted(
   db: Db,
   {

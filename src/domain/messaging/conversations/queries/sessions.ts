@@ -50,8 +50,8 @@ export async function upsertSession(
 }
 
 /**
- * Begins a session's chat before its first task, for files that come with the message. Idempotent. The session is in use
- * from then on, so that a repetition goes on in the same chat.
+ * Begins a session's chat before its first task, so that the files of the message can be stored in it. Idempotent. The
+ * session counts as active from then on, so that another attempt continues in the same chat.
  */
 export async function openChat(
   db: Db,
@@ -67,20 +67,22 @@ export async function openChat(
   ]);
 }
 
-/** A message of another chat of the person. */
+/** A message from another chat of the person. */
 export interface ContextMessage extends Record<string, unknown> {
   platform: string;
   role: "user" | "assistant";
   text: string;
 }
 
-/** Chats that give a new one its context, messages of each, and how much of a message. */
+/** Limits of what a new chat learns from others: chats, messages of each, characters of each message, and age. */
 const CONTEXT = { chats: 3, messages: 2, chars: 500, hours: 24 };
 
 /**
- * The last messages of a person's other platform chats that were active within a day, in projects that the person can still
- * see. In their order, the chat that was active last at the end. Of another person's channel only chats that went through
- * channels of that person's: its owner, who says who writes there, has read those.
+ * Returns the last messages of a person's other chats on platforms, if they were active within a day and the person can still
+ * see their projects. The chat that was active last comes at the end.
+ *
+ * If the session is in another person's channel, only chats through channels of the same owner count. The owner can read
+ * what this session is told, and has read those chats already.
  */
 export async function recentMessages(
   db: Db,
@@ -116,7 +118,7 @@ export async function recentMessages(
   return result.rows;
 }
 
-/** Archives a session's chat, so that the next message begins another one. */
+/** Archives a session's chat. The next message begins another chat. */
 export async function archiveChat(db: Db, { sessionId, chatId }: { sessionId: string; chatId: string }) {
   await db.batch([
     db.update(chats).set({ status: "archived" }).where(eq(chats.id, chatId)),
@@ -128,8 +130,8 @@ export async function archiveChat(db: Db, { sessionId, chatId }: { sessionId: st
 }
 
 /**
- * Makes a chat the home of a person on a platform, in place of an earlier one. A home in another person's channel leaves the
- * one in an own channel: the other owner may have said so.
+ * Makes a chat the home of a person on a platform, and removes the person's earlier homes there. A home in another person's
+ * channel does not remove a home in the person's own channel: the other owner may have forged the request.
  */
 export async function setHome(
   db: Db,
@@ -150,8 +152,8 @@ export async function setHome(
 }
 
 /**
- * Those of the approvals that were asked in a channel of this person, and about what the channel carries to the person now. A
- * forged answer to any other question would have its permissions from nobody.
+ * Returns those of the approvals that were asked in this channel, and whose project the channel may still carry to this
+ * person. A channel's owner can forge clicks, and must not answer any other approval with them.
  */
 export async function askedIn(
   db: Db,
@@ -176,7 +178,7 @@ export async function askedIn(
   return rows.map(({ id }) => id);
 }
 
-/** What `/status` and `/whoami` tell. */
+/** Reads what the commands `/status` and `/whoami` answer. */
 export async function describeSession(
   db: Db,
   { userId, chatId }: { userId: string; chatId: string | null },
@@ -204,8 +206,8 @@ export async function describeSession(
 }
 
 /**
- * Points a person's session at a place to another chat, unless a task of its chat is at work. A person without a session
- * there gets one when the person's account of the platform is known.
+ * Moves a person's session at a place to another chat, unless its present chat has an unfinished task. Creates the session if
+ * it is missing and the person has a link that counts in the channel.
  */
 export async function pointSession(
   db: Db,
@@ -239,7 +241,10 @@ export interface RunChat extends Record<string, unknown> {
   projectId: string;
 }
 
-/** The chat of the person's own run whose result is the message that the person answers, if the channel still carries it. */
+/**
+ * Finds the run of a schedule whose result the person answers, and returns the run's chat. The task must be the person's own,
+ * and the channel must still carry messages about its project.
+ */
 export async function answeredRun(
   db: Db,
   { channelId, userId, messageIds }: { channelId: string; userId: string; messageIds: readonly string[] },

@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, sql } from "drizzle-orm";
 import { channelConfigs, channelMessages, tasks } from "#src/db/schema/index.ts";
 import {
   channelLoss,
@@ -9,8 +9,11 @@ import {
 import { mayWrite } from "#src/domain/messaging/identities/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
-/** An attempt that dies leaves its message claimed for this long. */
-const CLAIM_SECONDS = 60;
+/** Lease on a message. Its executor renews it well within that time, so a lease that has ended is of a dead executor. */
+const LEASE_SECONDS = 10;
+
+/** End of a lease that begins or is renewed now. It is the earliest time of the next attempt, like a pause. */
+const leased = sql`now() + make_interval(secs => ${LEASE_SECONDS})`;
 
 /**
  * No earlier message to the same place is still to be sent, so that replies keep their order. Ids are made before a row is
@@ -38,6 +41,15 @@ const outgoing = (id: string) =>
     eq(channelMessages.status, "pending"),
   );
 
+/** An executor's hold on a message. A later executor has another `since`. */
+export interface Hold {
+  id: string;
+  since: Date;
+}
+
+/** The message, while no later executor has claimed it. Every write of an executor asks this. */
+const held = ({ id, since }: Hold) => and(outgoing(id), eq(channelMessages.sendingSince, since));
+
 /** Asked at each attempt: what was stored may outlive the right to it. */
 const isAllowed = sql<boolean>`(channel_messages.user_id IS NULL OR ${mayWrite({
   userId: sql`channel_messages.user_id`,
@@ -47,6 +59,7 @@ const isAllowed = sql<boolean>`(channel_messages.user_id IS NULL OR ${mayWrite({
 
 /** A message to be sent by this executor, and its channel. */
 export interface ClaimedMessage {
+  hold: Hold;
   message: ChannelMessage;
   channel: Channel;
   /** Why the channel does not work; null while it does. */
@@ -55,25 +68,27 @@ export interface ClaimedMessage {
   isAllowed: boolean;
 }
 
+/** A message that another executor sends, or died sending: it may be claimed once that lease has ended. */
+export interface LeasedMessage {
+  leaseUntil: Date;
+  secondsLeft: number;
+}
+
 /**
- * Claims a message for an attempt to send it. Undefined when it is settled, being sent, not due, or when an earlier message
- * to the same place is still to be sent.
+ * Claims a message for an attempt to send it. Undefined when it is settled, not due, or when an earlier message to the same
+ * place is still to be sent.
  */
-export async function claimMessage(db: Db, id: string): Promise<ClaimedMessage | undefined> {
-  const [claimed, channels] = await db.batch([
+export async function claimMessage(db: Db, id: string): Promise<ClaimedMessage | LeasedMessage | undefined> {
+  const [claimed, channels, leases] = await db.batch([
     db
       .update(channelMessages)
       .set({
         sendingSince: sql`now()`,
+        nextAttemptAt: leased,
         mayBeSent: sql`${channelMessages.mayBeSent} OR ${channelMessages.sendingSince} IS NOT NULL`,
       })
       .where(
-        and(
-          outgoing(id),
-          sql`coalesce(${channelMessages.sendingSince} < now() - make_interval(secs => ${CLAIM_SECONDS}), true)`,
-          sql`coalesce(${channelMessages.nextAttemptAt} <= now(), true)`,
-          isFirstInPlace,
-        ),
+        and(outgoing(id), sql`coalesce(${channelMessages.nextAttemptAt} <= now(), true)`, isFirstInPlace),
       )
       .returning(),
     db
@@ -82,26 +97,39 @@ export async function claimMessage(db: Db, id: string): Promise<ClaimedMessage |
       .innerJoin(channelMessages, eq(channelMessages.channelConfigId, channelConfigs.id))
       .leftJoin(tasks, eq(tasks.id, channelMessages.taskId))
       .where(eq(channelMessages.id, id)),
+    db
+      .select({
+        leaseUntil: channelMessages.nextAttemptAt,
+        secondsLeft: sql<number>`extract(epoch FROM ${channelMessages.nextAttemptAt} - now())::float8`,
+      })
+      .from(channelMessages)
+      .where(and(outgoing(id), isNotNull(channelMessages.sendingSince), isFirstInPlace)),
   ]);
   const [message] = claimed;
   const [found] = channels;
-  return message && found && { message, ...found };
+  if (message?.sendingSince && found) return { hold: { id, since: message.sendingSince }, message, ...found };
+  const [lease] = leases;
+  return lease?.leaseUntil ? { leaseUntil: lease.leaseUntil, secondsLeft: lease.secondsLeft } : undefined;
 }
 
-/** Notes that the platform has taken another piece of a claimed message, and keeps the claim. */
-export async function notePiece(db: Db, id: string, piecesSent: number): Promise<void> {
-  await db
+/** Notes that the platform has taken another piece, and renews the lease. False once another executor has the message. */
+export async function notePiece(db: Db, hold: Hold, piecesSent: number): Promise<boolean> {
+  const rows = await db
     .update(channelMessages)
-    .set({ piecesSent, sendingSince: sql`now()`, mayBeSent: false, attempts: 0, replyTarget: null })
-    .where(outgoing(id));
+    .set({ piecesSent, nextAttemptAt: leased, mayBeSent: false, attempts: 0, replyTarget: null })
+    .where(held(hold))
+    .returning({ id: channelMessages.id });
+  return rows.length > 0;
 }
 
-/** Keeps the claim of a message that takes long to send. */
-export async function keepClaim(db: Db, id: string): Promise<void> {
-  await db
+/** Renews the lease. False once another executor has the message. */
+export async function renewLease(db: Db, hold: Hold): Promise<boolean> {
+  const rows = await db
     .update(channelMessages)
-    .set({ sendingSince: sql`now()` })
-    .where(outgoing(id));
+    .set({ nextAttemptAt: leased })
+    .where(held(hold))
+    .returning({ id: channelMessages.id });
+  return rows.length > 0;
 }
 
 /** Fails messages that nothing sends. */
@@ -112,12 +140,15 @@ export async function failMessages(db: Db, ids: readonly string[], error: string
     .where(and(inArray(channelMessages.id, [...ids]), eq(channelMessages.status, "pending")));
 }
 
-/** Settles a claimed message. Returns the next one to the same place. */
+/**
+ * Settles a claimed message. Returns the next one to the same place, if any; undefined, and nothing is stored, once another
+ * executor has the message.
+ */
 export async function settleMessage(
   db: Db,
-  id: string,
+  hold: Hold,
   outcome: { status: "delivered"; platformMessageId: string | null } | { status: "failed"; error: string },
-): Promise<string | null> {
+): Promise<string | null | undefined> {
   const [row] = await db
     .update(channelMessages)
     .set({
@@ -126,18 +157,21 @@ export async function settleMessage(
       sendingSince: null,
       nextAttemptAt: null,
     })
-    .where(outgoing(id))
+    .where(held(hold))
     .returning({ next: nextInPlace });
-  return row?.next ?? null;
+  return row && row.next;
 }
 
-/** Gives up a claim until the next attempt. `mayBeSent` says whether the platform may have taken the piece. */
+/**
+ * Ends the lease until the next attempt. `mayBeSent` says whether the platform may have taken the piece. False once another
+ * executor has the message.
+ */
 export async function postponeMessage(
   db: Db,
-  id: string,
+  hold: Hold,
   { seconds, error, mayBeSent }: { seconds: number; error: string; mayBeSent: boolean },
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const rows = await db
     .update(channelMessages)
     .set({
       attempts: sql`${channelMessages.attempts} + 1`,
@@ -146,7 +180,9 @@ export async function postponeMessage(
       error,
       mayBeSent: mayBeSent ? true : sql`${channelMessages.mayBeSent}`,
     })
-    .where(outgoing(id));
+    .where(held(hold))
+    .returning({ id: channelMessages.id });
+  return rows.length > 0;
 }
 
 /** An outbound message of a channel. */
@@ -201,9 +237,9 @@ export async function strandedMessages(
       and(
         eq(channelMessages.direction, "outbound"),
         eq(channelMessages.status, "pending"),
-        sql`${channelMessages.createdAt} < now() - make_interval(secs => ${quietSeconds})`,
-        sql`coalesce(${channelMessages.sendingSince} < now() - make_interval(secs => ${CLAIM_SECONDS}), true)`,
-        sql`coalesce(${channelMessages.nextAttemptAt} < now() - make_interval(secs => ${quietSeconds}), true)`,
+        // A lease that has ended needs no further patience: its executor is dead.
+        sql`coalesce(${channelMessages.nextAttemptAt}, ${channelMessages.createdAt}) < now()
+          - make_interval(secs => CASE WHEN ${channelMessages.sendingSince} IS NULL THEN ${quietSeconds}::int ELSE 0 END)`,
         isFirstInPlace,
       ),
     )

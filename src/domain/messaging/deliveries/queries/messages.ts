@@ -11,24 +11,27 @@ export interface NewMessage {
   channel: Pick<Channel, "id" | "channelType">;
   place: Place;
   kind: ChannelMessage["kind"];
-  /** Markdown; of a file its path in the project. */
+  /** Markdown; for a file, its path in the project. */
   content: string;
-  /** What the message is about: a repetition with the same occasion stores nothing. */
+  /** Why the message is sent. A second message with the same occasion is not stored. */
   occasion: string;
   replyTo: string | undefined;
   /** Fernet token. */
   replyTarget: string | undefined;
   buttons: readonly Button[];
   taskId: string | null;
-  /** Whose message it is: it is sent only while that person may be written to here. Null for words to strangers. */
+  /** The person it is for. It is sent only while that person may be written to in this place. Null for a stranger. */
   person: {
     userId: string;
-    /** The link that must still count; null for a chat that the person chose in an own channel. */
+    /** The link that must still count when it is sent. Null for a chat that the person chose in a channel of their own. */
     identityId: string | null;
   } | null;
 }
 
-/** Stores a message in the outbox. Returns its id; undefined when its occasion is not new. */
+/**
+ * Stores a message in the outbox, unless the outbox has a message with its occasion. Returns the id of the occasion's message;
+ * undefined if that message is no longer pending.
+ */
 export async function insertMessage(db: Db, message: NewMessage): Promise<string | undefined> {
   const { channel, place, buttons } = message;
   const [stored] = await db
@@ -51,14 +54,18 @@ export async function insertMessage(db: Db, message: NewMessage): Promise<string
       replyTarget: message.replyTarget ?? null,
       buttons: buttons.length > 0 ? buttons : null,
     })
-    .onConflictDoNothing({ target: channelMessages.occasion })
+    .onConflictDoUpdate({
+      target: channelMessages.occasion,
+      set: { occasion: sql`excluded.occasion` },
+      setWhere: eq(channelMessages.status, "pending"),
+    })
     .returning({ id: channelMessages.id });
   return stored?.id;
 }
 
 /**
- * Stores files in the outbox, behind what is there already. Returns their ids, and those of the files that an earlier
- * attempt stored.
+ * Stores one outbox message for each file, behind the messages that are there already. Returns the ids in this order, also
+ * of messages that an earlier attempt stored.
  */
 export async function insertArtifacts(
   db: Db,
@@ -99,7 +106,7 @@ export async function insertArtifacts(
   return stored.map(({ id }) => id).toSorted();
 }
 
-/** Whose files a message of the outbox is about; undefined once its task is deleted. */
+/** Returns the person, the key and the project of an outbox message's task. Undefined once the task is deleted. */
 export async function ownerOfMessage(db: Db, messageId: string) {
   const [owner] = await db
     .select({ userId: tasks.userId, apiKeyId: tasks.apiKeyId, projectId: tasks.projectId })
@@ -109,22 +116,23 @@ export async function ownerOfMessage(db: Db, messageId: string) {
   return owner;
 }
 
-/** The message of an occasion. */
+/** Returns the message with an occasion. */
 export async function messageOfOccasion(db: Db, occasion: string): Promise<ChannelMessage | undefined> {
   const [row] = await db.select().from(channelMessages).where(eq(channelMessages.occasion, occasion));
   return row;
 }
 
-/** What a person reads in place of an answer that is empty, or that there is none of. */
+/** Sentences for a task that has no answer to send. */
 export interface ReplyWords {
+  /** Sent when the task's answer is empty. */
   empty: string;
-  /** Stands before the error of a failed task. */
+  /** Sent before the error of a failed task. */
   failed: string;
 }
 
-/** The reply of a task, and its session. */
+/** The reply to a task's message, and the session that it goes to. */
 export interface Reply {
-  /** Null for a cancelled task. */
+  /** Null if no reply is stored: the task was cancelled, or `before` is not empty. */
   messageId: string | null;
   channelId: string;
   shard: number;
@@ -137,22 +145,22 @@ export interface Reply {
   chatType: Place["chatType"];
   platform: Channel["channelType"];
   userId: string;
-  /** As in the outbox. */
+  /** As `person` of the outbox message has it. */
   identityId: string | null;
   apiKeyId: string | null;
   projectId: string;
-  /** Whether the session has messages that wait for the end of the task. */
+  /** Whether further messages of the session wait for the end of the task. */
   isWaiting: boolean;
-  /** Finished tasks before it in the chat whose replies are not stored, in their order. While there are such, nothing is. */
+  /** Earlier finished tasks of the chat whose replies are not stored yet, in their order. This reply waits for them. */
   before: string[];
 }
 
-/** Replies of a chat are stored in the order of their tasks, back to this many hours. */
+/** A reply waits for the replies of earlier tasks that ended within this many hours. */
 const ORDERED_HOURS = 24;
 
 /**
- * Stores the reply of a finished platform task in the outbox, once, unless one before it is missing. Undefined for a task of
- * no session, and for one that is not finished.
+ * Stores the reply of a finished task in the outbox, once. It stores nothing while the reply of an earlier task of the chat is
+ * missing. Returns undefined for a task that came from no session of a platform, and for a task that has not finished.
  */
 export async function insertReply(db: Db, taskId: string, words: ReplyWords): Promise<Reply | undefined> {
   const result = await db.execute<Reply & Record<string, unknown>>(sql`
@@ -198,7 +206,10 @@ export async function insertReply(db: Db, taskId: string, words: ReplyWords): Pr
   return result.rows[0];
 }
 
-/** Where a task of a platform asks, and its open approvals. Undefined when it asks nothing, or may not ask there. */
+/**
+ * Returns a task's open approvals, and the place in which its person is asked. Undefined when no approval is open, or when
+ * the person may no longer be written to in that place.
+ */
 export async function askingSession(db: Db, taskId: string) {
   const [found, open] = await db.batch([
     sessionOfTask(db, taskId),

@@ -20,7 +20,7 @@ import type { Db } from "#src/platform/db/client.ts";
 
 export type Run = typeof scheduleRuns.$inferSelect;
 
-/** A run, its schedule, and its task as far as it exists. */
+/** A run, its schedule, and its task if it exists. */
 export interface OpenRun {
   run: Run;
   schedule: Schedule;
@@ -58,20 +58,21 @@ export async function runOfTask(db: Db, taskId: string): Promise<OpenRun | undef
   return row;
 }
 
-/** Stores a run by hand. */
+/** Stores a run that was asked for outside the schedule's clock. */
 export async function insertManualRun(db: Db, run: Pick<Run, "id" | "scheduleId" | "taskId">): Promise<void> {
   await db.insert(scheduleRuns).values({ ...run, status: "enqueued" });
 }
 
-/** Most runs of one schedule that wait for their turn. */
+/** Most runs of one schedule that wait at once. */
 const MAX_WAITING = 10;
 
 const isOpen = (id: string) =>
   and(eq(scheduleRuns.id, id), inArray(scheduleRuns.status, ["enqueued", "waiting", "running"]));
 
 /**
- * Decides whether a run begins now, one run of a schedule after the other: it is `running`, `waiting` for an earlier one, or
- * `skipped`. Undefined for a run that has ended. A run by hand, or one that was begun before, is always `running`.
+ * Decides whether a run begins now. A lock makes the runs of a schedule decide one after another. The run becomes `running`,
+ * `waiting` behind an earlier run, or `skipped`. A manual run and a run that has begun before are always `running`. Returns
+ * the new status; undefined for a run that has ended.
  */
 export async function beginRun(
   db: Db,
@@ -115,7 +116,7 @@ export async function beginRun(
   return rows[0]?.status;
 }
 
-/** Notes that the task of a run is stored. */
+/** Records that the task of a run is stored. */
 export async function noteStarted(
   db: Db,
   { run, schedule }: Pick<OpenRun, "run" | "schedule">,
@@ -136,13 +137,13 @@ export async function noteStarted(
   ]);
 }
 
-/** Whether no later run of the schedule has begun: the schedule shows the newest. */
+/** SQL condition: no later run of the schedule has started. A schedule shows the status of its newest run. */
 const isNewest = (scheduleId: string, runId: string) => sql`NOT EXISTS (SELECT 1 FROM schedule_runs l
   WHERE l.schedule_id = ${scheduleId}::uuid AND l.id > ${runId}::uuid AND l.started_at IS NOT NULL)`;
 
 /**
- * The owner's session on a messaging platform in which a run asks for approvals: where the schedule was made, or else the
- * owner's home.
+ * Returns the id of the owner's session on a messaging platform in which a run asks for approvals. The chat in which the
+ * schedule was made comes first, then the owner's home.
  */
 export async function sessionToAsk(
   db: Db,
@@ -186,15 +187,15 @@ export interface RunEnd {
 
 /** What follows from a run's end. */
 export interface Settled {
-  /** The oldest run that waits for its turn. */
+  /** Id of the schedule's oldest run with the status `waiting`. */
   waiting: string | undefined;
-  /** The schedule's failures in a row, if this call has counted one more. */
+  /** The schedule's failures in a row. Undefined if this call counted no failure. */
   failuresInRow: number | undefined;
 }
 
 /**
- * Settles a run. What the schedule shows of its last run follows, with the sentence of the first target that there is not.
- * Idempotent.
+ * Ends a run, and shows the end in the schedule's last status and last error. If the run itself has no error, the last error
+ * is that of the first target to which nothing could be delivered. Idempotent: a run that has ended stays as it is.
  */
 export async function settleRun(
   db: Db,
@@ -235,7 +236,7 @@ export async function settleRun(
   };
 }
 
-/** A target of a run, with what became of the message to it. */
+/** A target of a run, and the state of the message to it. */
 export interface ShownDelivery {
   target: string;
   status: "delivered" | "pending" | "failed" | "in_app";
@@ -252,10 +253,10 @@ export interface ShownRun {
   deliveries: ShownDelivery[];
 }
 
-/** The message of the outbox that a run's result went into for a target. */
+/** Returns the occasion of the outbox message that brings a run's result to a target. */
 export const occasionOf = (runId: string, target: string) => `run:${runId}:${target}`;
 
-/** A page of a schedule's runs, newest first. */
+/** Returns a page of a schedule's runs, newest first. */
 export async function runsOf(
   db: Db,
   scheduleId: string,

@@ -1,4 +1,4 @@
-import { and, asc, inArray, isNotNull, isNull, not, or, sql, type SQL } from "drizzle-orm";
+import { and, asc, inArray, isNotNull, isNull, lt, not, or, sql, type SQL } from "drizzle-orm";
 import { projects } from "#src/db/schema/index.ts";
 import type { DeploysByTier } from "#src/domain/billing/tiers/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -6,7 +6,7 @@ import { isKeptAwake } from "./always-on.ts";
 import { anotherAsked, unleased } from "./transition.ts";
 import { STOP_FAILURE } from "./wishes.ts";
 
-/* Queries of the sweep: projects whose transition lost its executor, whose wanted programs do not run, or that are idle. */
+/* Queries of the sweep: projects whose transition lost its executor, whose wanted programs do not run, or that are idle or unsaved. */
 
 /** Projects with a wanted state and without an executor. */
 export async function projectsLeftAlone(db: Db, limit: number): Promise<string[]> {
@@ -19,14 +19,15 @@ export async function projectsLeftAlone(db: Db, limit: number): Promise<string[]
   return rows.map(({ id }) => id);
 }
 
-/** As the index `projects_last_used` has it. */
-const lastUsed = sql`greatest(${projects.lastActivity}, ${projects.startedAt})`;
-
-/** An agent at work, or a person at a terminal. */
+/** An agent at work, a person at a terminal, a clone, or a deployment that reads the files: each of them ends by itself. */
 const inUse = sql`(
   EXISTS (SELECT 1 FROM tasks t WHERE t.project_id = projects.id AND t.status IN ('queued', 'running'))
   OR EXISTS (
     SELECT 1 FROM shell_sessions s WHERE s.project_id = projects.id AND s.status IN ('initializing', 'active')
+  )
+  OR EXISTS (SELECT 1 FROM repositories r WHERE r.project_id = projects.id AND r.sync_status = 'cloning')
+  OR EXISTS (
+    SELECT 1 FROM deployments d WHERE d.project_id = projects.id AND d.status IN ('building', 'pushing')
   )
 )`;
 
@@ -36,6 +37,21 @@ const minutesAgo = (minutes: number) => sql`now() - make_interval(mins => ${minu
  * Worded exactly as in the index `projects_last_used`: with the status as a parameter the planner would not use the index.
  */
 const settledRunning = sql`${projects.status} = 'running' AND ${projects.wanted} IS NULL`;
+
+/**
+ * Which projects may have a live runtime, and when they were last used. Each is worded as in an index (`projects_last_used`,
+ * `projects_left_up`). A runtime comes up with any use of a project, so a project that was never started has one as well;
+ * a failed setup may have left one.
+ */
+const UP = {
+  running: { is: settledRunning, lastUsed: sql`greatest(${projects.lastActivity}, ${projects.startedAt})` },
+  notStarted: {
+    is: sql`${projects.status} IN ('stopped', 'failed') AND ${projects.wanted} IS NULL AND ${projects.hibernatedAt} IS NULL AND ${projects.lostAt} IS NULL`,
+    lastUsed: sql`greatest(${projects.lastActivity}, ${projects.setUpAt}, ${projects.createdAt})`,
+  },
+} as const;
+
+export type Up = keyof typeof UP;
 
 /** The ids of at most this many matching projects. */
 const some = (db: Db, matching: SQL | undefined, limit: number) =>
@@ -72,18 +88,26 @@ export async function wantLostPrograms(db: Db, limit: number): Promise<string[]>
   return rows.map(({ id }) => id);
 }
 
-/** Marks running projects that were idle for this long as warned. Returns each project once. */
+interface IdleWish {
+  up: Up;
+  most: DeploysByTier;
+  limit: number;
+}
+
+/** Marks projects that were idle for this long as warned. Returns each project once. */
 export async function warnIdleProjects(
   db: Db,
   idleMinutes: number,
-  most: DeploysByTier,
-  limit: number,
+  { up, most, limit }: IdleWish,
 ): Promise<string[]> {
+  const { is, lastUsed } = UP[up];
   const idle = and(
-    settledRunning,
+    is,
     not(isKeptAwake(most)),
     isNull(projects.idleWarnedAt),
     sql`${lastUsed} < ${minutesAgo(idleMinutes)}`,
+    // A hibernation that was given up is tried again after as long a time.
+    or(isNull(projects.failedAt), lt(projects.failedAt, minutesAgo(idleMinutes))),
     sql`NOT ${inUse}`,
   );
   const rows = await db
@@ -98,11 +122,11 @@ export async function warnIdleProjects(
 export async function hibernateIdleProjects(
   db: Db,
   graceMinutes: number,
-  most: DeploysByTier,
-  limit: number,
+  { up, most, limit }: IdleWish,
 ): Promise<string[]> {
+  const { is, lastUsed } = UP[up];
   const idle = and(
-    settledRunning,
+    is,
     not(isKeptAwake(most)),
     sql`${projects.idleWarnedAt} <= ${minutesAgo(graceMinutes)}`,
     sql`${lastUsed} <= ${projects.idleWarnedAt}`,
@@ -110,8 +134,13 @@ export async function hibernateIdleProjects(
   );
   const rows = await db
     .update(projects)
-    // The warning stays set, so that the executor knows the reason.
-    .set({ wanted: "hibernated", error: null, attempts: 0 })
+    // The warning stays set, so that the executor knows the reason. A failed setup still says why.
+    .set({
+      wanted: "hibernated",
+      error: sql`CASE WHEN ${projects.status} = 'failed' THEN ${projects.error} END`,
+      failedAt: null,
+      attempts: 0,
+    })
     .where(and(idle, some(db, idle, limit)))
     .returning({ id: projects.id });
   return rows.map(({ id }) => id);
@@ -119,8 +148,40 @@ export async function hibernateIdleProjects(
 
 /** Using the project clears the warning. */
 export async function forgetIdleWarnings(db: Db): Promise<void> {
+  const lastUsed = sql`greatest(${projects.lastActivity}, ${projects.startedAt})`;
   await db
     .update(projects)
     .set({ idleWarnedAt: null })
     .where(and(isNotNull(projects.idleWarnedAt), or(sql`${lastUsed} > ${projects.idleWarnedAt}`, inUse)));
+}
+
+/** How long a project must have been quiet for its snapshot to be worth taking, and how old the last one may get in use. */
+const QUIET_MINUTES = 1;
+const UNSAVED_MINUTES = 15;
+
+/**
+ * Requests snapshots of projects that were used since their last request: the first one at once, later ones when the project
+ * has become quiet, as after a run of the agent, or has been in use for long. Returns each project once.
+ */
+export async function projectsToSave(db: Db, limit: number): Promise<string[]> {
+  const lastUsed = sql`greatest(${projects.lastActivity}, ${projects.startedAt}, ${projects.setUpAt})`;
+  // Worded as in the index `projects_unsaved`.
+  const unsaved = sql`${projects.status} IN ('running', 'stopped') AND ${projects.wanted} IS NULL AND ${projects.lostAt} IS NULL AND (${projects.saveAskedAt} IS NULL OR ${projects.saveAskedAt} < ${lastUsed})`;
+  const due = or(
+    isNull(projects.saveAskedAt),
+    lt(projects.saveAskedAt, minutesAgo(UNSAVED_MINUTES)),
+    and(sql`${lastUsed} < ${minutesAgo(QUIET_MINUTES)}`, sql`NOT ${inUse}`),
+  );
+  const chosen = db
+    .select({ id: projects.id })
+    .from(projects)
+    .where(and(unsaved, due))
+    .orderBy(sql`${projects.saveAskedAt} NULLS FIRST`)
+    .limit(limit);
+  const rows = await db
+    .update(projects)
+    .set({ saveAskedAt: sql`now()` })
+    .where(and(unsaved, due, inArray(projects.id, chosen)))
+    .returning({ id: projects.id });
+  return rows.map(({ id }) => id);
 }

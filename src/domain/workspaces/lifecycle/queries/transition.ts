@@ -141,7 +141,7 @@ export async function finishTransition(
 ): Promise<Project | undefined> {
   const update = db
     .update(projects)
-    .set({ ...change, wanted: null, leaseUntil: null, attempts: 0, progress: null })
+    .set({ ...change, wanted: null, leaseUntil: null, attempts: 0, progress: null, failedAt: null })
     .where(
       and(
         mine(executor),
@@ -164,13 +164,15 @@ export async function finishTransition(
 
 /**
  * Gives up the transition and records the reason on the project, its containers and the waiting tasks. A setup becomes
- * `failed`. No row for a superseded executor, or when the wanted state has changed.
+ * `failed`; a project whose files are gone for good is `stopped` and waits for a person's choice. No row for a superseded
+ * executor, or when the wanted state has changed.
  */
 export async function giveUpTransition(
   db: Db,
   executor: Executor,
-  { wanted, error }: { wanted: Wanted; error: string },
+  { wanted, error, isLost }: { wanted: Wanted; error: string; isLost: boolean },
 ): Promise<Project | undefined> {
+  const lost = { lostAt: sql`now()`, status: "stopped", startedAt: null, hibernatedAt: null } as const;
   const update = db
     .update(projects)
     .set({
@@ -179,10 +181,14 @@ export async function giveUpTransition(
       attempts: 0,
       progress: null,
       error,
+      failedAt: sql`now()`,
+      // Another warning precedes another attempt to hibernate it.
+      idleWarnedAt: null,
       status: sql`CASE
         WHEN ${projects.status} = 'initializing' THEN 'failed'
         WHEN ${projects.status} = 'running' AND ${projects.startedAt} IS NULL THEN 'stopped'
         ELSE ${projects.status} END`,
+      ...(isLost && lost),
     })
     .where(and(mine(executor), eq(projects.wanted, wanted)))
     .returning();

@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, isNull, ne, or, sql, type SQL } from "drizzle-orm";
-import { containers, projects } from "#src/db/schema/index.ts";
+import { containers, projects, type ProjectSource } from "#src/db/schema/index.ts";
 import { insertBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
 import type { Project } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -9,9 +9,19 @@ import type { Db } from "#src/platform/db/client.ts";
 export type Wanted = NonNullable<Project["wanted"]>;
 
 /** A new wanted state replaces the previous one, with the full number of attempts. */
-const wish = (wanted: Wanted | SQL) => ({ wanted, error: null, attempts: 0, idleWarnedAt: null });
+const wish = (wanted: Wanted | SQL) => ({
+  wanted,
+  error: null,
+  failedAt: null,
+  attempts: 0,
+  idleWarnedAt: null,
+});
 
-const isSetUp = sql`${projects.status} NOT IN ('initializing', 'failed')`;
+/** Has files, in its runtime or in a snapshot. */
+const isSetUp = sql`(${projects.status} NOT IN ('initializing', 'failed') AND ${projects.lostAt} IS NULL)`;
+
+/** Pause after a wake that was given up, in which its reason is answered instead of another attempt. */
+const WAKE_PAUSE_SECONDS = 60;
 
 /** How the sentence begins that says that a stop was given up. */
 export const STOP_FAILURE = "The project could not be hibernated";
@@ -43,11 +53,13 @@ export async function wantRunning(
       .set({
         ...wish("running"),
         status: sql`CASE WHEN ${projects.status} = 'failed' THEN 'initializing' ELSE ${projects.status} END`,
+        hibernatedAt: sql`CASE WHEN ${projects.status} = 'failed' THEN NULL ELSE ${projects.hibernatedAt} END`,
       })
       .where(
         and(
           eq(projects.id, projectId),
           ne(projects.status, "initializing"),
+          isNull(projects.lostAt),
           evenIfRunning ? undefined : or(ne(projects.status, "running"), isNotNull(projects.wanted)),
         ),
       )
@@ -125,20 +137,27 @@ export async function wantHibernated(db: Db, projectId: string): Promise<Project
 
 /**
  * Requests that the files are restored, because a person uses them. Running and wanted programs are unaffected, except that
- * none is started again when a stop is in progress. No row when a restore is already in progress.
+ * none is started again when a stop is in progress. Counts as a use of the project, which is up from then on. No row when a
+ * restore is already in progress, has just failed, or is impossible because the files are gone for good.
  */
 export async function wantAwake(db: Db, projectId: string): Promise<Project | undefined> {
   const [wanted] = await db
     .update(projects)
-    .set(
-      wish(sql`CASE
+    .set({
+      ...wish(sql`CASE
           WHEN ${projects.startedAt} IS NOT NULL AND ${projects.wanted} IS NULL THEN 'running' ELSE 'stopped' END`),
-    )
+      lastActivity: sql`now()`,
+    })
     .where(
       and(
         eq(projects.id, projectId),
         isSetUp,
         or(isNull(projects.wanted), eq(projects.wanted, "hibernated")),
+        or(
+          isNull(projects.failedAt),
+          sql`${projects.failedAt} < now() - make_interval(secs => ${WAKE_PAUSE_SECONDS}::int)`,
+          sql`starts_with(${projects.error}, ${STOP_FAILURE})`,
+        ),
       ),
     )
     .returning();
@@ -161,10 +180,51 @@ export async function cancelSetUp(db: Db, projectId: string): Promise<void> {
     .where(and(eq(projects.id, projectId), eq(projects.status, "initializing")));
 }
 
-/** The current and the wanted state of a project. */
+/**
+ * Requests that a project without files gets new ones from a source, or none if it is null: after a loss or a failed setup.
+ * No row for a project that has files, is deleted, or for which something is wanted already.
+ */
+export async function wantFirstFiles(
+  db: Db,
+  projectId: string,
+  source: ProjectSource | null,
+): Promise<Project | undefined> {
+  const [wanted] = await db
+    .update(projects)
+    .set({
+      ...wish("stopped"),
+      status: "initializing",
+      source,
+      setUpAt: null,
+      lostAt: null,
+      hibernatedAt: null,
+      startedAt: null,
+    })
+    .where(
+      and(
+        eq(projects.id, projectId),
+        isNull(projects.wanted),
+        or(isNotNull(projects.lostAt), eq(projects.status, "failed")),
+      ),
+    )
+    .returning();
+  return wanted;
+}
+
+/** The current and the wanted state of a project, and for how many seconds more its wake is not tried again. */
 export async function lifeOf(db: Db, projectId: string) {
+  const pause = sql`make_interval(secs => ${WAKE_PAUSE_SECONDS}::int)`;
   const [row] = await db
-    .select({ status: projects.status, wanted: projects.wanted, error: projects.error })
+    .select({
+      status: projects.status,
+      wanted: projects.wanted,
+      error: projects.error,
+      lostAt: projects.lostAt,
+      generation: projects.generation,
+      pausedSeconds: sql<number>`CASE
+        WHEN ${projects.wanted} IS NOT NULL OR starts_with(${projects.error}, ${STOP_FAILURE}) THEN 0
+        ELSE greatest(0, coalesce(ceil(extract(epoch FROM ${projects.failedAt} + ${pause} - now())), 0)) END::int`,
+    })
     .from(projects)
     .where(eq(projects.id, projectId));
   return row;

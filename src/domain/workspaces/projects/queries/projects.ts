@@ -1,4 +1,4 @@
-import { and, desc, eq, isNotNull, isNull, lt, or, sql, type SQL } from "drizzle-orm";
+import { and, desc, eq, isNotNull, isNull, lt, lte, or, sql, type SQL } from "drizzle-orm";
 import { shareTeam } from "#src/db/locks.ts";
 import { projects } from "#src/db/schema/index.ts";
 import type { Role, Scope } from "#src/domain/organisations/access/index.ts";
@@ -273,7 +273,7 @@ export function touchProject(db: Db, projectId: string) {
   return db.update(projects).set(activity).where(eq(projects.id, projectId));
 }
 
-/** The same by id or slug, once a minute at most. */
+/** The same by id or slug, once a minute at most, except that the first use after a requested snapshot is always recorded. */
 export async function touchProjectNowAndThen(db: Db, idOrSlug: string): Promise<void> {
   await db
     .update(projects)
@@ -285,6 +285,7 @@ export async function touchProjectNowAndThen(db: Db, idOrSlug: string): Promise<
           isNull(projects.lastActivity),
           lt(projects.lastActivity, sql`now() - interval '1 minute'`),
           isNotNull(projects.idleWarnedAt),
+          lte(projects.lastActivity, projects.saveAskedAt),
         ),
       ),
     );

@@ -17,6 +17,7 @@ import {
 } from "#src/domain/agent-work/tasks/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { createLog } from "#src/platform/log/log.ts";
+import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { newColleague } from "#test/support/colleagues.ts";
 import { Interleaving } from "#test/support/interleaving.ts";
@@ -24,6 +25,8 @@ import { MemoryTaskLogs } from "#test/support/memory-task-logs.ts";
 import { messageToAgent, NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
 import { CLIENT, sessionDeps } from "#test/support/people.ts";
 import { seeded, type Random } from "#test/support/random.ts";
+import { partOf } from "#test/support/part-of.ts";
+import { fieldsOf } from "#test/support/fields.ts";
 
 /** Deliveries of a message that fail before the queue gives it up, as QStash does by default. */
 const DELIVERIES = 4;
@@ -88,7 +91,7 @@ export class ChatWorld {
 
   get #deps() {
     const point = <T>(act: () => Promise<T>) => this.#programs.point(act);
-    const taskLogs = Object(this.#logs.through(point));
+    const taskLogs = partOf<TaskLogs>(this.#logs.through(point));
     const publish = (message: QueueMessage) => point(async () => this.#accept(message));
     return {
       db: this.#db,
@@ -194,8 +197,9 @@ export class ChatWorld {
   // ── The functions ──────────────────────────────────────────────────
 
   async #run({ function: name, payload }: QueueMessage): Promise<"later" | undefined> {
-    const { taskId, step } = Object(payload);
-    if (name === "agent-step") return this.#execute(taskId, step);
+    const { taskId: id, step } = fieldsOf(payload);
+    const taskId = String(id);
+    if (name === "agent-step") return this.#execute(taskId, Number(step));
     if (name === "resume-task") await resumeTask(this.#deps, taskId);
     else if (name === "task-finished") await followUpTask(this.#deps, taskId);
     else throw new Error(`No function is named ${name}`);

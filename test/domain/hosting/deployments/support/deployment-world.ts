@@ -1,5 +1,6 @@
 import { neonConfig } from "@neondatabase/serverless";
 import { asc, eq, sql } from "drizzle-orm";
+import { z } from "zod";
 import { deploymentLogs, deployments, deploymentSites, projects } from "#src/db/schema/index.ts";
 import { storeCredential } from "#src/domain/hosting/credentials/index.ts";
 import {
@@ -28,7 +29,9 @@ import { ScriptedProvider } from "./scripted-provider.ts";
 /** Failures are what is tested. */
 const QUIET: Log = { info() {}, warn() {}, error() {}, with: () => QUIET };
 
-type Deps = Parameters<typeof runDeployment>[0] & Parameters<typeof requestDeployment>[0];
+type Deps = Parameters<typeof runDeployment>[0] &
+  Parameters<typeof requestDeployment>[0] &
+  Parameters<typeof storeCredential>[0];
 
 const CONFIG = {
   ...DEFAULT_CEILINGS,
@@ -42,6 +45,11 @@ const CONFIG = {
   DEPLOYMENT_MAX_TOTAL_MB: 2,
   DEPLOYMENTS_KEPT: 2,
 };
+
+const Payload = z.object({ deploymentId: z.string() });
+
+/** The deployment that a message is for. */
+export const deploymentOf = ({ payload }: QueueMessage): string => Payload.parse(payload).deploymentId;
 
 /** More messages than any scene has: a scene that goes on for ever ends here. */
 const MAX_MESSAGES = 500;
@@ -124,7 +132,8 @@ export class DeploymentWorld {
       notices: { send: async (_: string, notice: ProjectNotice) => void this.notices.push(notice) },
       config: this.config,
     };
-    return Object(own);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- What a deployment asks of them is here.
+    return own as unknown as Deps;
   }
 
   /** The queue takes messages of the same id for one. */
@@ -144,7 +153,7 @@ export class DeploymentWorld {
   /** The person's account at the provider, for all projects or for this one. */
   async connect(account: string, project: string | null = null): Promise<void> {
     const wish = { provider: "netlify", token: account, metadata: {}, project };
-    await storeCredential(Object(this.deps()), this.person.caller, wish, CLIENT);
+    await storeCredential(this.deps(), this.person.caller, wish, CLIENT);
   }
 
   request(
@@ -185,7 +194,7 @@ export class DeploymentWorld {
   async deliverNext(): Promise<boolean> {
     const message = this.waiting.shift();
     if (!message) return false;
-    const id = String(Object(message.payload).deploymentId);
+    const id = deploymentOf(message);
     if (message.delaySeconds !== undefined) await this.passPause(id);
     await this.run(id);
     return true;

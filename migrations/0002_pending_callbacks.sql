@@ -1,1 +1,0 @@
-CREATE INDEX "tasks_callback_pending" ON "tasks" USING btree ("completed_at") WHERE "tasks"."callback_status" = 'pending';

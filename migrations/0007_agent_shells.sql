@@ -1,2 +1,0 @@
-ALTER TABLE "shell_sessions" ADD COLUMN "chat_id" uuid;--> statement-breakpoint
-CREATE INDEX "shell_sessions_chat" ON "shell_sessions" USING btree ("chat_id","status") WHERE "shell_sessions"."chat_id" IS NOT NULL;

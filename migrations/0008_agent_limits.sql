@@ -1,2 +1,0 @@
-CREATE INDEX "tasks_unfinished_user" ON "tasks" USING btree ("user_id") WHERE "tasks"."status" IN ('queued', 'running');--> statement-breakpoint
-CREATE INDEX "tasks_unfinished_project" ON "tasks" USING btree ("project_id") WHERE "tasks"."status" IN ('queued', 'running');

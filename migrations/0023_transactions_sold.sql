@@ -1,1 +1,0 @@
-CREATE INDEX "transactions_sold" ON "transactions" USING btree ("created_at") WHERE "transactions"."reverses_id" IS NULL AND "transactions"."payment_intent_id" IS NOT NULL;

@@ -1,0 +1,20 @@
+import type { ApiClient } from "#test/support/api-client.ts";
+import type { Random } from "#test/support/random.ts";
+
+/** A service that is to be killed, as stories see it. */
+export interface World {
+  api: ApiClient;
+  random: Random;
+}
+
+/** Something that is under way while the service is killed, again and again. */
+export interface Story {
+  /** Asks for what the next kill is to interrupt. */
+  beforeKill?(): Promise<void> | void;
+  /** The service, or its workerd, is gone, for the first time or another one. */
+  gone?(kill: number): Promise<void> | void;
+  /** The service is there again. */
+  back?(): Promise<void> | void;
+  /** What must hold after the last kill. */
+  verify(): Promise<void>;
+}
