@@ -1,10 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { existsSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { takeSnapshot } from "#src/domain/workspaces/archives/index.ts";
 import { requestStart, settleProject } from "#src/domain/workspaces/lifecycle/index.ts";
 import { bytesOf } from "#test/contracts/project-runtime/bytes.ts";
 import { entryOf, inTurn } from "#test/contracts/project-runtime/entries.ts";
 import { newWorkshop } from "#test/domain/workspaces/lifecycle/workshop.ts";
 import { openDatabase } from "#test/support/database.ts";
+import { TEMPORARY } from "#workspace-server/files/project-paths.ts";
 import {
   startScriptedSandboxes,
   type ScriptedProject,
@@ -88,21 +91,16 @@ describe("a project whose files end with its container", () => {
   });
 
   it("fails the calls that were under way", async () => {
-    const { runtime, endContainer } = await withFile();
-    const begun = Promise.withResolvers<void>();
-    const upload = new ReadableStream<Uint8Array>(
-      {
-        pull: (controller) => {
-          controller.enqueue(bytesOf("x"));
-          begun.resolve();
-          return new Promise(() => {});
-        },
+    const { runtime, endContainer, mount } = await withFile();
+    const upload = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        controller.enqueue(bytesOf("x"));
+        return new Promise(() => {});
       },
-      { highWaterMark: 0 },
-    );
+    });
     const writing = runtime.writeStream("upload", upload, 100).catch((error: unknown) => error);
-    // One that fails before it reads says why.
-    await Promise.race([begun.promise, writing]);
+    const unfinished = path.join(mount, TEMPORARY);
+    await vi.waitUntil(() => existsSync(unfinished) && readdirSync(unfinished).length > 0);
     await endContainer();
     expect(await writing).toMatchObject({ code: "unavailable" });
   });
