@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
-import path from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { takeSnapshot } from "#src/domain/workspaces/archives/index.ts";
 import { requestStart, settleProject } from "#src/domain/workspaces/lifecycle/index.ts";
@@ -99,7 +99,7 @@ describe("a project whose files end with its container", () => {
       },
     });
     const writing = runtime.writeStream("upload", upload, 100).catch((error: unknown) => error);
-    const unfinished = path.join(mount, TEMPORARY);
+    const unfinished = join(mount, TEMPORARY);
     await vi.waitUntil(() => existsSync(unfinished) && readdirSync(unfinished).length > 0);
     await endContainer();
     expect(await writing).toMatchObject({ code: "unavailable" });
