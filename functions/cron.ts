@@ -1,18 +1,16 @@
+import { storeMissingJobs } from "#src/domain/operations/jobs/index.ts";
 import { sweepApprovals } from "#src/domain/agent-work/approvals/index.ts";
 import { sweepUploads } from "#src/domain/agent-work/attachments/index.ts";
 import { sweepSnapshots } from "#src/domain/workspaces/archives/index.ts";
 import { sweepBases } from "#src/domain/workspaces/bases/index.ts";
-import { sweepCallbacks } from "#src/domain/agent-work/callbacks/index.ts";
 import { fillPools, releaseExpired } from "#src/domain/billing/credits/index.ts";
 import { sweepPayouts } from "#src/domain/billing/payouts/index.ts";
 import { sweepReversals } from "#src/domain/billing/reversals/index.ts";
 import { sweepSubscriptions } from "#src/domain/billing/subscriptions/index.ts";
 import { sweepCheckouts } from "#src/domain/billing/checkouts/index.ts";
-import { sweepEvents } from "#src/domain/billing/payment-events/index.ts";
 import { sweepDeployments, sweepKeptFiles } from "#src/domain/hosting/deployments/index.ts";
 import { planBots, proveBots } from "#src/domain/messaging/channels/index.ts";
 import { syncShards } from "#src/domain/messaging/gateway/index.ts";
-import { sweepClones } from "#src/domain/source-control/git/index.ts";
 import { sweepProjects } from "#src/domain/workspaces/lifecycle/index.ts";
 import { forgetOldRows } from "#src/domain/operations/retention/index.ts";
 import { sweepSessions } from "#src/domain/workspaces/shells/index.ts";
@@ -23,6 +21,8 @@ import { deleteOldEvents, sweepInbox } from "#src/domain/messaging/inbox/index.t
 import { forgetOldRuns, keepTicking, sweepRuns, tickOverdue } from "#src/domain/schedules/runs/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Services } from "#src/services.ts";
+import { sweepJobs } from "#src/work/sweep.ts";
+import { JOBS as KINDS } from "./jobs.ts";
 
 /** The job of each cron expression in wrangler.toml. */
 const JOBS: Readonly<Record<string, (services: Services) => Promise<void>>> = {
@@ -31,8 +31,11 @@ const JOBS: Readonly<Record<string, (services: Services) => Promise<void>>> = {
       sweepTasks(services),
       releaseExpired(services),
       sweepApprovals(services),
-      sweepCallbacks(services),
-      sweepClones(services),
+      storeMissingJobs(services.db),
+      sweepJobs(
+        services,
+        KINDS.map(({ name }) => name),
+      ),
       sweepDeployments(services),
       sweepProjects(services),
       sweepSessions(services),
@@ -55,7 +58,6 @@ const JOBS: Readonly<Record<string, (services: Services) => Promise<void>>> = {
       sweepPayouts(services),
       sweepReversals(services),
       sweepCheckouts(services),
-      sweepEvents(services),
     ]);
   },
   "17 3 * * *": async (services) => {

@@ -1,15 +1,13 @@
 import { agentStep } from "./agent-step.ts";
-import { cloneRepository } from "./clone-repository.ts";
-import { deliverCallback } from "./deliver-callback.ts";
 import { deliverMessageFunction } from "./deliver-message.ts";
 import { destroyWorkspace } from "./destroy-workspace.ts";
 import { finishRun } from "./finish-run.ts";
-import { handleStripeEvent } from "./handle-stripe-event.ts";
 import { payCreator } from "./pay-creator.ts";
 import { receiveMessage } from "./receive-message.ts";
 import { saveProject } from "./save-project.ts";
 import { sendMail } from "./send-mail.ts";
 import { runDeployment } from "./run-deployment.ts";
+import { JOBS } from "./jobs.ts";
 import { serve } from "./serve.ts";
 import { settleProject } from "./settle-project.ts";
 import { resumeTask } from "./resume-task.ts";
@@ -22,12 +20,9 @@ import { taskFinished } from "./task-finished.ts";
 /** Every function the queue may call, by its name under `/functions/`. */
 export const functions = serve([
   agentStep,
-  cloneRepository,
-  deliverCallback,
   deliverMessageFunction,
   destroyWorkspace,
   finishRun,
-  handleStripeEvent,
   payCreator,
   receiveMessage,
   saveProject,
@@ -40,4 +35,5 @@ export const functions = serve([
   stopTasks,
   taskFinished,
   tickSchedules,
+  ...JOBS,
 ]);

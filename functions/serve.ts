@@ -1,16 +1,15 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import type { z } from "zod";
+import { z } from "zod";
 import type { AppEnv } from "#src/http/context.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { parseJson } from "#src/lib/parse-json.ts";
 import { withoutSlash } from "#src/lib/without-slash.ts";
 import type { Services } from "#src/services.ts";
+import { executeJob, type Later } from "#src/work/execute.ts";
+import type { Job } from "#src/work/job.ts";
 
-/** Requests a redelivery after at least this many seconds. */
-export interface Later {
-  retryAfterSeconds: number;
-}
+const JobMessage = z.object({ key: z.string().min(1).max(255) });
 
 /** Work that the queue delivers at least once: `run` must be idempotent. */
 export interface PlatformFunction {
@@ -27,6 +26,15 @@ export function defineFunction<P>(definition: {
     name: definition.name,
     run: (services, body) => definition.run(services, parseJson(body, definition.payload)),
   };
+}
+
+/** The function of a kind of job: a message names the job, whose row says the rest. */
+export function serveJob<P, R>(job: Job<P, Services, R>): PlatformFunction {
+  return defineFunction({
+    name: job.name,
+    payload: JobMessage,
+    run: (services, { key }) => executeJob(services, job, key),
+  });
 }
 
 /** Small, because payloads contain only names and numbers: at most those of 100 sessions, whose ids have 255 characters. */

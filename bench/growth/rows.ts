@@ -164,6 +164,11 @@ export function rowsOfOthers({ users, projects, chats, tasks }: Size): string[] 
         growth_at(n, ${tasks}) FROM ${each(tasks)} WHERE n % 50 IN (0, 2)`,
     `INSERT INTO idempotency_keys (api_key_id, key, request_hash, task_id)
       SELECT growth_id('key', 1 + n % ${users * 3}), n::text, md5(n::text), growth_id('task', n) FROM ${each(users * 10)}`,
+    // Many that wait for their next attempt, some that were given up.
+    `INSERT INTO jobs (kind, key, payload, due_at, attempts, last_error, failed_at, created_at)
+      SELECT 'deliver-callback', growth_id('task', n), '{}', now() + interval '10 minutes', 9, 'The receiver returned 500',
+        CASE WHEN n % 100 = 0 THEN now() - n % 25 * interval '1 day' END, growth_at(n, ${tasks})
+      FROM ${each(tasks)} WHERE n % 4 = 0`,
   ];
 }
 

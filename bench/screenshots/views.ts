@@ -83,6 +83,7 @@ function pagesOf(content: Content): View[] {
     "account-sessions": "/account/sessions",
     admin: "/admin",
     "admin-payments": "/admin/payments",
+    "admin-jobs": "/admin/jobs",
     "admin-trail": "/admin/trail",
     "admin-installation": "/admin/installation",
   };

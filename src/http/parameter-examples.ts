@@ -30,6 +30,8 @@ export const PARAMETER_EXAMPLES: Readonly<Record<string, unknown>> = {
   model_provider: ID,
   owner: "example",
   payment_event: ID,
+  job_kind: "deliver-callback",
+  job: ID,
   platform_model: "demo",
   preview: ID,
   project: "my-app",

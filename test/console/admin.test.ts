@@ -1,9 +1,21 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { jobs } from "#src/db/schema/index.ts";
 import type { Account } from "#test/support/api-client.ts";
+import { databaseOf } from "#test/support/database.ts";
 import { startService, type TestService } from "#test/support/service.ts";
 import { expectNoBarriers, goTo } from "./support/accessible.ts";
 import { describeConsole, openPage } from "./support/console.ts";
 import { expectPage } from "./support/open-console.ts";
+
+/** Callbacks that were given up, of tasks that are gone. */
+const givenUp = [1, 2, 3].map((number) => ({
+  kind: "deliver-callback",
+  key: `left-${number}`,
+  payload: { taskId: crypto.randomUUID() },
+  attempts: 9,
+  lastError: "The receiver returned 500",
+  failedAt: new Date(),
+}));
 
 describeConsole("the administration in the console", () => {
   let service: TestService;
@@ -48,6 +60,19 @@ describeConsole("the administration in the console", () => {
     await goTo(page, "/admin/trail");
     await expectPage(page.locator("tbody tr")).toHaveCount(3);
     await expectPage(page.locator("tbody")).toContainText("<b>asked</b> for it");
+    await databaseOf(service).insert(jobs).values(givenUp);
+    await goTo(page, "/admin/jobs");
+    await expectPage(page.locator("tbody tr")).toHaveCount(3);
+    await page.getByRole("button", { name: "Drop left-1" }).click();
+    await dialog.getByRole("button", { name: "Drop" }).click();
+    await expectPage(page.locator("tbody tr")).toHaveCount(2);
+    await page.getByRole("button", { name: "Retry left-2" }).click();
+    await expectPage(page.locator("tbody tr")).toHaveCount(1);
+    await page.getByRole("button", { name: "Retry all deliver-callback" }).click();
+    await expectPage(page.getByText("No failed jobs")).toBeVisible();
+    await goTo(page, "/admin/trail");
+    await expectPage(page.locator("tbody tr")).toHaveCount(6);
+    await expectPage(page.locator("tbody")).toContainText("job.dropped");
     await goTo(page, "/admin/payments");
     await expectPage(page.getByText("told nothing of this kind")).toBeVisible();
     const narrowed = page.waitForResponse((answer) => answer.url().includes("status=failed"));
@@ -66,7 +91,13 @@ describeConsole("the administration in the console", () => {
     await page.getByRole("button", { name: "Connect all again" }).click();
     expect((await connected).ok()).toBe(true);
     await expectPage(page.getByRole("alert")).toHaveCount(0);
-    await expectNoBarriers(page, ["/admin", "/admin/trail", "/admin/payments", "/admin/installation"]);
+    await expectNoBarriers(page, [
+      "/admin",
+      "/admin/trail",
+      "/admin/payments",
+      "/admin/jobs",
+      "/admin/installation",
+    ]);
   });
 
   it("shows nothing to others, and asks nothing for them", async () => {

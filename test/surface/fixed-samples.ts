@@ -25,6 +25,8 @@ export const FIXED_SAMPLES = {
   console_file: readdirSync("public/app/assets")[0],
   console_path: "projects/app",
   payment_event: "evt_none",
+  job_kind: "deliver-callback",
+  job: "none",
   session_id: "cs_test_none",
   subscription: "sub_none",
   name: "sample",

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { vi } from "vitest";
 import { z } from "zod";
-import { projects } from "#src/db/schema/index.ts";
+import { jobs, projects } from "#src/db/schema/index.ts";
 import { insertBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
 import { browser } from "#test/support/browser.ts";
 import type { Account, ApiRequest } from "#test/support/api-client.ts";
@@ -29,6 +29,16 @@ interface Scene extends GitWorld {
 }
 
 const WEBHOOK = "/api/channels/webhook/{type}/{config_id}";
+
+/** A callback that was given up, of a task that is gone. Returns its key. */
+async function failedJob({ service }: Scene): Promise<string> {
+  const key = crypto.randomUUID();
+  const payload = { taskId: key };
+  await databaseOf(service)
+    .insert(jobs)
+    .values({ kind: "deliver-callback", key, payload, failedAt: new Date() });
+  return key;
+}
 
 /** Slack alone is answered before it has signed anything, when the address is entered there. */
 async function webhookOfSlack({ service, estate }: Scene): Promise<Occasion> {
@@ -129,6 +139,16 @@ export const OCCASIONS: Record<string, (scene: Scene) => Promise<Occasion> | Occ
   },
   "POST /api/teams/invitations/{token}/accept": async ({ service }) => ({
     token: (await service.signUp("guest")).token,
+  }),
+  "POST /api/admin/jobs/{job_kind}/{job}/retry": async (scene) => ({
+    address: `/api/admin/jobs/deliver-callback/${await failedJob(scene)}/retry`,
+  }),
+  "POST /api/admin/jobs/{job_kind}/retry": async (scene) => {
+    await failedJob(scene);
+    return {};
+  },
+  "DELETE /api/admin/jobs/{job_kind}/{job}": async (scene) => ({
+    address: `/api/admin/jobs/deliver-callback/${await failedJob(scene)}`,
   }),
   "DELETE /api/teams/{team}": async ({ service, estate }) => {
     const { body } = await service.call<{ slug: string }>("POST", "/api/teams", {

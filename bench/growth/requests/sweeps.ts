@@ -1,7 +1,6 @@
 import { answeredTasks } from "#src/domain/agent-work/approvals/queries.ts";
 import { projectsWithExcess } from "#src/domain/workspaces/archives/queries.ts";
 import { deleteForgotten } from "#src/domain/agent-work/attachments/queries.ts";
-import { stuckCallbacks } from "#src/domain/agent-work/callbacks/queries.ts";
 import { unsettledCheckouts } from "#src/domain/billing/checkouts/queries/checkouts.ts";
 import { releaseExpired } from "#src/domain/billing/credits/index.ts";
 import {
@@ -9,7 +8,6 @@ import {
   fillBundledCredits,
   fillDailyCredits,
 } from "#src/domain/billing/credits/queries/pools.ts";
-import { reopenFailed } from "#src/domain/billing/payment-events/queries.ts";
 import { duePayments } from "#src/domain/billing/payouts/queries/payouts.ts";
 import { paymentsToReview } from "#src/domain/billing/reversals/queries/payments-to-review.ts";
 import {
@@ -25,7 +23,6 @@ import {
   wantLostPrograms,
   warnIdleProjects,
 } from "#src/domain/workspaces/lifecycle/queries/sweep.ts";
-import { waitingClones } from "#src/domain/source-control/repositories/queries.ts";
 import { forgetOldRows } from "#src/domain/operations/retention/index.ts";
 import { closeStaleSessions } from "#src/domain/workspaces/shells/queries.ts";
 import { deleteExpiredIdempotencyKeys } from "#src/domain/agent-work/tasks/queries/start.ts";
@@ -34,6 +31,8 @@ import { keptPrefixes } from "#src/domain/hosting/deployments/queries/bundles.ts
 import { waitingDeployments } from "#src/domain/hosting/deployments/queries/executors.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Request } from "./request.ts";
+import { storeMissingJobs } from "#src/domain/operations/jobs/index.ts";
+import { dueJobs } from "#src/work/queries.ts";
 
 const BATCH = 100;
 /** Always-on projects by tier. */
@@ -62,13 +61,17 @@ export const SWEEPS: readonly Request[] = [
   { name: "queued tasks", run: (db) => staleQueuedTasks(db, BATCH) },
   { name: "tasks of revoked keys", run: (db) => revokedKeysWithTasks(db, BATCH) },
   { name: "answered approvals", run: (db) => answeredTasks(db, BATCH) },
-  { name: "stuck callbacks", run: (db) => stuckCallbacks(db, 40, BATCH) },
+  {
+    name: "jobs",
+    run: (db) =>
+      dueJobs(db, ["deliver-callback", "clone-repository"], { seconds: 5, sharingSeconds: 60, limit: BATCH }),
+  },
+  { name: "jobs of the version before", run: (db) => storeMissingJobs(db) },
   { name: "idempotency keys", run: (db) => deleteExpiredIdempotencyKeys(db) },
   {
     name: "idle shells",
     run: (db) => closeStaleSessions(db, { idleMinutes: 30, maxHours: 8, limit: BATCH }),
   },
-  { name: "clones", run: (db) => waitingClones(db, BATCH) },
   { name: "deployments", run: (db) => waitingDeployments(db, BATCH) },
   {
     name: "files of deployments, nightly",
@@ -102,7 +105,6 @@ export const SWEEPS: readonly Request[] = [
     showsOthers: "every current subscription is looked at",
   },
   { name: "shares to transfer, hourly", run: (db) => duePayments(db, BATCH) },
-  { name: "failed payment events, hourly", run: (db) => reopenFailed(db, { days: 3, limit: BATCH }) },
   {
     name: "old rows",
     run: (db) => forgetOldRows({ db, log, config: { AUDIT_LOG_RETENTION_DAYS: 365 } }),

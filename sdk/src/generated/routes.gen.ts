@@ -47,6 +47,10 @@ export interface Routes {
   "GET /api/admin/audit-logs": Route<t.ListAdminActionsData, t.ListAdminActionsResponses>;
   "GET /api/admin/billing/events": Route<t.ListPaymentEventsData, t.ListPaymentEventsResponses>;
   "POST /api/admin/billing/events/{payment_event}/retry": Route<t.RetryPaymentEventData, t.RetryPaymentEventResponses>;
+  "GET /api/admin/jobs": Route<t.ListFailedJobsData, t.ListFailedJobsResponses>;
+  "POST /api/admin/jobs/{job_kind}/{job}/retry": Route<t.RetryFailedJobData, t.RetryFailedJobResponses>;
+  "POST /api/admin/jobs/{job_kind}/retry": Route<t.RetryFailedJobsData, t.RetryFailedJobsResponses>;
+  "DELETE /api/admin/jobs/{job_kind}/{job}": Route<t.DropFailedJobData, t.DropFailedJobResponses>;
   "GET /api/teams/{team}/audit-log": Route<t.ListTeamAuditLogData, t.ListTeamAuditLogResponses>;
   "GET /api/teams/{team}/projects/{project}/audit-log": Route<t.ListProjectAuditLogData, t.ListProjectAuditLogResponses>;
   "POST /api/teams/{team}/audit-log/export": Route<t.ExportTeamAuditLogData, t.ExportTeamAuditLogResponses>;

@@ -552,6 +552,41 @@ export type Success = {
     message: string;
 };
 
+export type ListFailedJobsAnswer = {
+    jobs: Array<{
+        /**
+         * What is to be done, such as `deliver-callback`
+         */
+        kind: string;
+        /**
+         * What it is about, such as the id of a task; unique within the kind
+         */
+        key: string;
+        payload: {
+            [key: string]: unknown;
+        };
+        attempts: number;
+        /**
+         * Why the last attempt failed
+         */
+        error: string | null;
+        /**
+         * ISO 8601, UTC, with `Z`
+         */
+        created_at: string;
+        failed_at: string | null;
+    }>;
+    total: number;
+    page: number;
+    pages: number;
+};
+
+export type RetryFailedJobsAnswer = {
+    success: true;
+    message: string;
+    retried: number;
+};
+
 export type AuditEntry = {
     id: string;
     team_id: string;
@@ -8133,6 +8168,100 @@ export type RetryPaymentEventResponses = {
 };
 
 export type RetryPaymentEventResponse = RetryPaymentEventResponses[keyof RetryPaymentEventResponses];
+
+export type ListFailedJobsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Such as `deliver-callback`
+         */
+        kind?: string;
+        page?: number;
+        page_size?: number;
+    };
+    url: '/api/admin/jobs';
+};
+
+export type ListFailedJobsResponses = {
+    /**
+     * Success
+     */
+    200: ListFailedJobsAnswer;
+};
+
+export type ListFailedJobsResponse = ListFailedJobsResponses[keyof ListFailedJobsResponses];
+
+export type RetryFailedJobData = {
+    body?: never;
+    path: {
+        /**
+         * Such as `deliver-callback`
+         */
+        job_kind: string;
+        /**
+         * The job's key
+         */
+        job: string;
+    };
+    query?: never;
+    url: '/api/admin/jobs/{job_kind}/{job}/retry';
+};
+
+export type RetryFailedJobResponses = {
+    /**
+     * Success
+     */
+    200: Success;
+};
+
+export type RetryFailedJobResponse = RetryFailedJobResponses[keyof RetryFailedJobResponses];
+
+export type RetryFailedJobsData = {
+    body?: never;
+    path: {
+        /**
+         * Such as `deliver-callback`
+         */
+        job_kind: string;
+    };
+    query?: never;
+    url: '/api/admin/jobs/{job_kind}/retry';
+};
+
+export type RetryFailedJobsResponses = {
+    /**
+     * Success
+     */
+    200: RetryFailedJobsAnswer;
+};
+
+export type RetryFailedJobsResponse = RetryFailedJobsResponses[keyof RetryFailedJobsResponses];
+
+export type DropFailedJobData = {
+    body?: never;
+    path: {
+        /**
+         * Such as `deliver-callback`
+         */
+        job_kind: string;
+        /**
+         * The job's key
+         */
+        job: string;
+    };
+    query?: never;
+    url: '/api/admin/jobs/{job_kind}/{job}';
+};
+
+export type DropFailedJobResponses = {
+    /**
+     * Success
+     */
+    200: Success;
+};
+
+export type DropFailedJobResponse = DropFailedJobResponses[keyof DropFailedJobResponses];
 
 export type ListTeamAuditLogData = {
     body?: never;

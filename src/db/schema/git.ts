@@ -24,6 +24,7 @@ export const repositories = pgTable(
     syncStatus: text({ enum: ["cloning", "cloned", "failed"] }).notNull(),
     progress: text(),
     error: text(),
+    // Three columns and an index of the version before 0044, to be dropped once none of it runs.
     generation: integer().notNull().default(0),
     leaseUntil: at(),
     attempts: integer().notNull().default(0),

@@ -9,6 +9,7 @@ export * from "./deployments.ts";
 export * from "./desktop.ts";
 export * from "./device-sign-ins.ts";
 export * from "./git.ts";
+export * from "./jobs.ts";
 export * from "./marketplace.ts";
 export * from "./model-keys.ts";
 export * from "./payments.ts";

@@ -75,6 +75,8 @@ export const BOUNDED_OTHERWISE: Readonly<Record<string, string>> = {
   requestVerificationEmail: MAIL,
   adjustUserCredits: "Administrators only",
   retryPaymentEvent: "Administrators only",
+  retryFailedJob: "Administrators only",
+  retryFailedJobs: "Administrators only",
   selectAgentModel: ONE_ROW,
   purchaseItem: CHECKOUT,
   purchaseAgent: CHECKOUT,

@@ -2,6 +2,7 @@ import { Route, Switch } from "wouter-preact";
 import { Tabs } from "../../parts/tabs.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useMe } from "../../service/reads.ts";
+import { FailedJobs } from "./failed-jobs.tsx";
 import { Installation } from "./installation.tsx";
 import { PaymentEvents } from "./payment-events.tsx";
 import { Trail } from "./trail.tsx";
@@ -10,6 +11,7 @@ import { Users } from "./users.tsx";
 const TABS = [
   { path: "/admin", name: "Accounts" },
   { path: "/admin/payments", name: "Payment events" },
+  { path: "/admin/jobs", name: "Failed jobs" },
   { path: "/admin/trail", name: "Audit trail" },
   { path: "/admin/installation", name: "Installation" },
 ];
@@ -43,6 +45,9 @@ function Pages() {
         </Route>
         <Route path="/admin/payments">
           <PaymentEvents />
+        </Route>
+        <Route path="/admin/jobs">
+          <FailedJobs />
         </Route>
         <Route path="/admin/trail">
           <Trail />

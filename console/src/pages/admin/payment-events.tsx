@@ -62,6 +62,8 @@ function Events({ events }: { events: Events }) {
                     path,
                   });
                   stale(adminKeys.events);
+                  stale(adminKeys.jobs);
+                  stale(adminKeys.trail);
                 }}
               >
                 Retry<span class="hidden"> {event.id}</span>

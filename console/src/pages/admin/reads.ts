@@ -6,6 +6,7 @@ import { workspace } from "../../service/workspace.ts";
 export const adminKeys = {
   users: ["admin", "users"],
   events: ["admin", "events"],
+  jobs: ["admin", "jobs"],
   trail: ["admin", "trail"],
   installation: ["admin", "installation"],
 };
@@ -25,6 +26,11 @@ export const usePaymentEvents = (page: number, status: EventState) =>
       query: { page, ...(status && { status }) },
       signal,
     }),
+  );
+
+export const useFailedJobs = (page: number) =>
+  useRead([...adminKeys.jobs, { page }], (signal) =>
+    workspace.request("GET", "/api/admin/jobs", { query: { page }, signal }),
   );
 
 export const useTrail = (page: number, filter: { search?: string }) =>

@@ -1,4 +1,6 @@
 import type { Db } from "#src/platform/db/client.ts";
+import { messageOf } from "#src/work/job.ts";
+import { callbackDue } from "./callback-due.ts";
 import { launchTask, type LaunchDeps } from "./launch-task.ts";
 import { isPlatform } from "#src/channels/channel.ts";
 import { taskWithTurn } from "./queries/chat-order.ts";
@@ -16,12 +18,8 @@ export interface Followed extends Pick<Task, "id" | "userId" | "callbackStatus" 
  */
 export async function followUp({ queue }: LaunchDeps, task: Followed): Promise<void> {
   if (task.callbackStatus === "pending") {
-    await queue.publish({
-      function: "deliver-callback",
-      payload: { taskId: task.id, attempt: 1 },
-      deduplicationId: `callback-${task.id}-1`,
-      shareOf: task.userId,
-    });
+    const job = { name: callbackDue.name, key: task.id };
+    await queue.publish(messageOf(job, { occasion: "stored", share: task.userId }));
   }
   if (isPlatform(task.origin)) {
     await queue.publish({

@@ -1,4 +1,5 @@
 export * as taskEvents from "./events.ts";
+export { callbackDue } from "./callback-due.ts";
 export { closeTask, finishTask, type Ending, type FinishDeps, type TaskEnd } from "./finish-task.ts";
 export { followUpTask } from "./follow-up.ts";
 export { goOn, publishNextStep, publishQuestions } from "./go-on.ts";

@@ -1,46 +1,38 @@
 import { AppError } from "#src/lib/errors.ts";
-import type { Log } from "#src/platform/log/log.ts";
-import type { Queue } from "#src/platform/queue/queue.ts";
+import { defineJob } from "#src/work/job.ts";
+import { eventReceived } from "./event-received.ts";
 import { handlerOf, type HandlerDeps } from "./handlers.ts";
-import { eventById, noteFailure, settleEvent, type StoredEvent } from "./queries.ts";
-import { handling } from "./receive-event.ts";
+import { eventById, eventFailed, eventSettled, type StoredEvent } from "./queries.ts";
 
-export interface HandleDeps extends HandlerDeps {
-  queue: Queue;
-  log: Log;
-}
-
-/** Seconds to wait after each failed attempt; about 40 minutes in all. Afterwards the hourly sweep takes over. */
-const PAUSES = [10, 60, 300, 2_000] as const;
+/** Until the event counts as failed, which administrators see: about 40 minutes. */
+const FIRST_PAUSES = [10, 60, 300, 2_000] as const;
+const HOUR = 3_600;
+const DAYS = 3;
 
 /**
  * Handles a stored event: reads the object that it names from the provider and applies what is true now. Order, repetition
- * and age of events do not matter. A failed attempt publishes the next one; the last fails the event. Throws `unavailable`
- * when the next attempt could not be published.
+ * and age of events do not matter. One that cannot be handled is tried again for three days, every hour in the end.
  */
-export async function handleEvent(deps: HandleDeps, eventId: string): Promise<void> {
-  const [event] = await eventById(deps.db, eventId);
-  if (event?.status !== "received") return;
-  try {
-    await settleEvent(deps.db, eventId, await apply(deps, event));
-  } catch (error) {
-    await retryLater(deps, event, error);
-  }
-}
+export const handleEvent = defineJob(eventReceived, {
+  pauses: [...FIRST_PAUSES, ...Array.from({ length: DAYS * 24 }, () => HOUR)],
+  read: eventById,
+  run: async (deps: HandlerDeps, { payload: { eventId }, read: [event], attempt }) => {
+    if (!event || event.status === "done" || event.status === "ignored") return { kind: "done" };
+    try {
+      const status = await apply(deps, event);
+      return { kind: "done", writes: [eventSettled(eventId, status)] };
+    } catch (cause) {
+      const error = cause instanceof AppError ? cause.message : "The service failed";
+      const isRefused = cause instanceof AppError && !cause.retryable;
+      const status = isRefused || attempt > FIRST_PAUSES.length ? "failed" : "received";
+      return { kind: "failed", error, cause, writes: [eventFailed(eventId, status, error)] };
+    }
+  },
+  onGivingUp: (eventId, error) => [eventFailed(eventId, "failed", error)],
+});
 
 async function apply(deps: HandlerDeps, { type, objectId }: StoredEvent): Promise<"done" | "ignored"> {
   const handler = handlerOf(type);
   if (!handler || objectId === null) return "ignored";
   return (await handler(deps, objectId)) ? "done" : "ignored";
-}
-
-async function retryLater({ db, queue, log }: HandleDeps, event: StoredEvent, cause: unknown): Promise<void> {
-  const { id, type } = event;
-  const delaySeconds = PAUSES[event.attempts];
-  const isFinal = cause instanceof AppError && !cause.retryable;
-  const isLast = isFinal || delaySeconds === undefined;
-  const error = cause instanceof AppError ? cause.message : "The service failed";
-  const attempts = await noteFailure(db, id, { error, isLast });
-  log[isLast ? "error" : "warn"]("a payment event was not handled", { event: id, type, attempts, cause });
-  if (!isLast) await queue.publish({ ...handling(id, attempts), delaySeconds });
 }

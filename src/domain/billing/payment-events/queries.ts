@@ -1,71 +1,81 @@
-import { and, count, desc, eq, gt, lt, or, sql } from "drizzle-orm";
+import { count, desc, eq, sql, type SQL } from "drizzle-orm";
 import { stripeEvents } from "#src/db/schema/index.ts";
 import { insertAdminAction, type AdministratorsDeed } from "#src/domain/operations/administrators/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { lockJob, storeJobs } from "#src/work/queries.ts";
+import { eventReceived } from "./event-received.ts";
 
 export type StoredEvent = typeof stripeEvents.$inferSelect;
 export type EventStatus = StoredEvent["status"];
 
-/** Stores an event. One that is there stays as it is. Returns its status. */
+/**
+ * Stores an event, and the job of one that is not handled yet. One that is there stays as it is. Returns the generation of
+ * the job; undefined where nothing is to be done, or is being done.
+ */
 export async function storeEvent(
   db: Db,
   event: { id: string; type: string; objectId: string | null; status: "received" | "ignored" },
-): Promise<EventStatus> {
-  const [stored] = await db
-    .insert(stripeEvents)
-    .values({ ...event, ...(event.status === "ignored" && { settledAt: sql`now()` }) })
-    // Changes nothing, and returns the row.
-    .onConflictDoUpdate({ target: stripeEvents.id, set: { type: sql`${stripeEvents.type}` } })
-    .returning({ status: stripeEvents.status });
-  return stored?.status ?? event.status;
+): Promise<string | undefined> {
+  const [, { rows }] = await db.batch([
+    db
+      .insert(stripeEvents)
+      .values({ ...event, ...(event.status === "ignored" && { settledAt: sql`now()` }) })
+      .onConflictDoNothing(),
+    storeHandling(db, event.id),
+  ]);
+  return rows[0]?.generation;
+}
+
+/** Stores the job of an event that is not handled yet; it is due at once, if it was to be tried later. */
+function storeHandling(db: Db, id: string) {
+  const open = sql`FROM stripe_events WHERE id = ${id}::text AND status IN ('received', 'failed')`;
+  return db.execute<{ generation: string }>(
+    storeJobs(eventReceived, open, { key: sql`id`, payload: { eventId: sql`id` } }),
+  );
 }
 
 export function eventById(db: Db, id: string) {
   return db.select().from(stripeEvents).where(eq(stripeEvents.id, id));
 }
 
-/** Notes that an event was handled. */
-export async function settleEvent(db: Db, id: string, status: "done" | "ignored"): Promise<void> {
-  await db
-    .update(stripeEvents)
-    .set({ status, error: null, attempts: sql`${stripeEvents.attempts} + 1`, settledAt: sql`now()` })
-    .where(eq(stripeEvents.id, id));
+/** Write of an outcome: the event was handled. */
+export function eventSettled(id: string, status: "done" | "ignored"): SQL {
+  return sql`UPDATE stripe_events SET status = ${status}::text, error = NULL, attempts = stripe_events.attempts + 1,
+    settled_at = now() FROM job WHERE id = ${id}::text`;
 }
 
-/** Counts an attempt that failed. The last one fails the event. Returns how many there were. */
-export async function noteFailure(
+/** Write of an outcome: the event was not handled; `failed` after many attempts. */
+export function eventFailed(id: string, status: "received" | "failed", error: string): SQL {
+  return sql`UPDATE stripe_events SET status = ${status}::text, error = ${error}::text,
+    attempts = stripe_events.attempts + 1, settled_at = CASE WHEN ${status}::text = 'failed' THEN now() END
+    FROM job WHERE id = ${id}::text`;
+}
+
+/**
+ * Opens an event for another attempt: one that failed, is handled or is ignored. Noted in the trail of administrators. Returns
+ * the generation of its job, undefined where it is being handled; nothing for an event that is not there.
+ */
+export async function reopenEvent(
   db: Db,
   id: string,
-  { error, isLast }: { error: string; isLast: boolean },
-): Promise<number> {
-  const [noted] = await db
-    .update(stripeEvents)
-    .set({
-      error,
-      attempts: sql`${stripeEvents.attempts} + 1`,
-      ...(isLast && { status: "failed", settledAt: sql`now()` }),
-    })
-    .where(eq(stripeEvents.id, id))
-    .returning({ attempts: stripeEvents.attempts });
-  return noted?.attempts ?? 0;
-}
-
-/** Opens an event for another attempt: one that failed, is handled or is ignored. Noted in the trail of administrators. */
-export async function reopenEvent(db: Db, id: string, by: AdministratorsDeed) {
-  const [[event]] = await db.batch([
+  by: AdministratorsDeed,
+): Promise<{ generation: string | undefined } | undefined> {
+  const [, opened, , { rows }] = await db.batch([
+    lockJob(eventReceived, db, id),
     db
       .update(stripeEvents)
       .set({ status: "received", settledAt: null })
       .where(eq(stripeEvents.id, id))
-      .returning({ id: stripeEvents.id, attempts: stripeEvents.attempts }),
+      .returning({ id: stripeEvents.id }),
     insertAdminAction(
       db,
       by,
       { action: "payment_event.retried", targetType: "payment_event", targetId: id },
       sql`EXISTS (SELECT 1 FROM stripe_events WHERE id = ${id}::text)`,
     ),
+    storeHandling(db, id),
   ]);
-  return event;
+  return opened.length > 0 ? { generation: rows[0]?.generation } : undefined;
 }
 
 /** A page of events, newest first, and the number of all. */
@@ -86,29 +96,4 @@ export async function pageOfEvents(
     db.select({ total: count() }).from(stripeEvents).where(where),
   ]);
   return { events, total: all?.total ?? 0 };
-}
-
-/** Opens events again that failed within these days, and returns them with those that nothing works on. */
-export async function reopenFailed(db: Db, { days, limit }: { days: number; limit: number }) {
-  const overdue = sql`now() - interval '10 minutes'`;
-  const open = db
-    .select({ id: stripeEvents.id })
-    .from(stripeEvents)
-    .where(
-      or(
-        and(
-          // Constants, because most events are done: a plan for any status would read them all.
-          sql`${stripeEvents.status} = 'failed'`,
-          gt(stripeEvents.createdAt, sql`now() - make_interval(days => ${days})`),
-        ),
-        and(sql`${stripeEvents.status} = 'received'`, lt(stripeEvents.createdAt, overdue)),
-      ),
-    )
-    .orderBy(stripeEvents.createdAt)
-    .limit(limit);
-  return db
-    .update(stripeEvents)
-    .set({ status: "received", settledAt: null })
-    .where(sql`${stripeEvents.id} IN ${open}`)
-    .returning({ id: stripeEvents.id, attempts: stripeEvents.attempts });
 }

@@ -2,7 +2,8 @@ import { requirePayments } from "#src/domain/billing/provider/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Payments } from "#src/platform/payments/payments.ts";
-import type { Queue, QueueMessage } from "#src/platform/queue/queue.ts";
+import type { Queue } from "#src/platform/queue/queue.ts";
+import { messageOfEvent } from "./event-received.ts";
 import { handlerOf } from "./handlers.ts";
 import { storeEvent } from "./queries.ts";
 
@@ -28,21 +29,12 @@ export async function receiveEvent(
     return;
   }
   const isHandled = handlerOf(type) !== undefined && objectId !== undefined;
-  const status = await storeEvent(deps.db, {
+  const generation = await storeEvent(deps.db, {
     id,
     type,
     objectId: objectId ?? null,
     status: isHandled ? "received" : "ignored",
   });
   // One that is there but not handled may never have been published.
-  if (status === "received") await deps.queue.publish(handling(id, 0));
-}
-
-/** The queue's message for an attempt to handle an event. `attempts` is how many there were. */
-export function handling(eventId: string, attempts: number): QueueMessage {
-  return {
-    function: "handle-stripe-event",
-    payload: { eventId },
-    deduplicationId: `stripe-${eventId}-${attempts}`,
-  };
+  if (generation) await deps.queue.publish(messageOfEvent(id, generation));
 }

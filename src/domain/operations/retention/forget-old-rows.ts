@@ -31,6 +31,8 @@ export async function forgetOldRows({ db, log, config }: Deps): Promise<void> {
     })),
     { table: "command_runs", column: "created_at" as const, days: 30 },
     { table: "stripe_events", column: "created_at" as const, days: 90 },
+    // Given up; what is still to be done has no such moment.
+    { table: "jobs", column: "failed_at" as const, days: 30 },
     { table: "background_tasks", column: "completed_at" as const, days: 1 },
     ...Object.entries(EXPIRING).map(([table, days]) => ({ table, column: "expires_at" as const, days })),
   ];

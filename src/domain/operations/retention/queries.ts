@@ -14,7 +14,7 @@ const MAX_BATCHES = 200;
 export async function deleteOlder(
   db: Db,
   table: string,
-  column: "created_at" | "completed_at" | "expires_at",
+  column: "created_at" | "completed_at" | "expires_at" | "failed_at",
   days: number,
 ): Promise<void> {
   const rows = sql.identifier(table);

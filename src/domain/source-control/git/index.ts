@@ -1,3 +1,4 @@
+export { cloneRepository } from "./clone-repository.ts";
 export { commitAndPush } from "./commit-and-push.ts";
 export {
   commitChanges,
@@ -12,5 +13,3 @@ export type { GitDeps } from "./open-repository.ts";
 export { describeRemoteRepository } from "./remote-repository.ts";
 export { readBranches, readCommits, readDiff, readInfo, readStatus, readTree } from "./read-repository.ts";
 export { cloneAndWait, requestClone } from "./request-clone.ts";
-export { runClone } from "./run-clone.ts";
-export { sweepClones } from "./sweep-clones.ts";

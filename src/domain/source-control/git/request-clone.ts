@@ -1,12 +1,17 @@
 import { remoteFor } from "#src/domain/source-control/git-hosts/index.ts";
 import { requireFiles, withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
-import { beginClone, repositoryOf, type Repository } from "#src/domain/source-control/repositories/index.ts";
+import {
+  beginClone,
+  cloneDue,
+  repositoryOf,
+  type Repository,
+} from "#src/domain/source-control/repositories/index.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { messageOf } from "#src/work/job.ts";
 import { optionalBranchName } from "./names.ts";
 import type { GitAccess, GitDeps } from "./open-repository.ts";
 import { allowedAddress } from "./remotes.ts";
-import { publishClone } from "./sweep-clones.ts";
 
 interface Asked {
   url: string;
@@ -34,13 +39,14 @@ export async function requestClone(
     );
   }
   requireFiles(project);
-  const clone = await beginClone(deps.db, { projectId, userId: caller.userId, address, branch });
-  if (!clone) throw new AppError("conflict", "A repository is already being cloned into the project");
-  await publishClone(deps, clone).catch((cause: unknown) => {
-    // The row records the request, so the next sweep publishes it again.
+  const begun = await beginClone(deps.db, { projectId, userId: caller.userId, address, branch });
+  if (!begun) throw new AppError("conflict", "A repository is already being cloned into the project");
+  const message = messageOf({ name: cloneDue.name, key: projectId }, { occasion: begun.occasion });
+  await deps.queue.publish(message).catch((cause: unknown) => {
+    // The job is stored, so the next sweep publishes it again.
     deps.log.warn("clone was not published", { project_id: projectId, cause });
   });
-  return clone;
+  return begun.repository;
 }
 
 const LOOK_MS = 250;

@@ -1,17 +1,17 @@
+export { cloneDue } from "./clone-due.ts";
 export { parseRepositoryUrl, type RepositoryAddress } from "./repository-url.ts";
 export { isCloneUnderWay, requireNoClone } from "./require-no-clone.ts";
 export {
   beginClone,
-  claimClone,
+  cloneDone,
+  cloneFailed,
+  cloneInterrupted,
+  cloneProgress,
   deleteRepository,
-  finishClone,
-  giveUpClone,
   noteSync,
+  readRepository,
   recordCloned,
   recordRemote,
-  renewClone,
   repositoryOf,
-  retryClone,
-  waitingClones,
   type Repository,
 } from "./queries.ts";

@@ -1,22 +1,21 @@
-import { and, eq, isNull, lt, or, sql, type SQL } from "drizzle-orm";
+import { and, eq, sql, type SQL } from "drizzle-orm";
 import { repositories } from "#src/db/schema/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { storeJobs } from "#src/work/queries.ts";
+import { cloneDue } from "./clone-due.ts";
 import type { RepositoryAddress } from "./repository-url.ts";
 
 export type Repository = typeof repositories.$inferSelect;
 
-/** Most executors of one clone. */
-const MAX_ATTEMPTS = 3;
-/** Duration of the lease after each renewal. */
-const LEASE_SECONDS = 10;
+/** The remote repository of a project; no row for a project without one. */
+export function readRepository(db: Db, projectId: string) {
+  return db.select().from(repositories).where(eq(repositories.projectId, projectId));
+}
 
-const leased = sql`now() + make_interval(secs => ${LEASE_SECONDS})`;
-const unleased = or(isNull(repositories.leaseUntil), lt(repositories.leaseUntil, sql`now()`));
-
-/** The remote repository of a project; `undefined` for a project without one. */
+/** As `readRepository`; `undefined` for a project without one. */
 export async function repositoryOf(db: Db, projectId: string): Promise<Repository | undefined> {
-  const [row] = await db.select().from(repositories).where(eq(repositories.projectId, projectId));
+  const [row] = await readRepository(db, projectId);
   return row;
 }
 
@@ -34,151 +33,70 @@ const named = ({ userId, address }: NewRepository) => ({
 });
 
 /**
- * Requests a clone of a branch, or (null) the default one, and supersedes executors of earlier clones. No row while a
- * clone is in progress: of two concurrent requests, one succeeds.
+ * Requests a clone of a branch, or (null) the default one, and stores its job. No row while a clone is in progress: of two
+ * concurrent requests, one succeeds.
  */
 export async function beginClone(
   db: Db,
   asked: NewRepository & { branch: string | null },
-): Promise<Repository | undefined> {
+): Promise<{ repository: Repository; occasion: string } | undefined> {
+  const { projectId } = asked;
   const values = {
     ...named(asked),
     defaultBranch: asked.branch ?? "",
     syncStatus: "cloning" as const,
     progress: null,
     error: null,
-    attempts: 0,
-    leaseUntil: null,
   };
-  const [row] = await db
-    .insert(repositories)
-    .values({ projectId: asked.projectId, id: newId(), generation: 1, ...values })
-    .onConflictDoUpdate({
-      target: repositories.projectId,
-      set: { ...values, generation: sql`${repositories.generation} + 1` },
-      setWhere: sql`${repositories.syncStatus} <> 'cloning'`,
-    })
-    .returning();
-  return row;
-}
-
-/** Claims a requested clone, if no executor holds its lease and attempts are left. */
-export async function claimClone(db: Db, projectId: string): Promise<Repository | undefined> {
-  const [row] = await db
-    .update(repositories)
-    .set({
-      generation: sql`${repositories.generation} + 1`,
-      attempts: sql`${repositories.attempts} + 1`,
-      leaseUntil: leased,
-    })
-    .where(
-      and(
-        eq(repositories.projectId, projectId),
-        eq(repositories.syncStatus, "cloning"),
-        unleased,
-        lt(repositories.attempts, MAX_ATTEMPTS),
-      ),
-    )
-    .returning();
-  return row;
-}
-
-const mine = (clone: Pick<Repository, "projectId" | "generation">) =>
-  and(
-    eq(repositories.projectId, clone.projectId),
-    eq(repositories.generation, clone.generation),
-    eq(repositories.syncStatus, "cloning"),
-  );
-
-/** Renews the lease and records the progress; false when another executor has taken over, or the project is deleted. */
-export async function renewClone(
-  db: Db,
-  clone: Pick<Repository, "projectId" | "generation">,
-  progress: string | null,
-): Promise<boolean> {
-  const rows = await db
-    .update(repositories)
-    .set({ leaseUntil: leased, progress })
-    .where(mine(clone))
-    .returning({ id: repositories.id });
-  return rows.length > 0;
-}
-
-/** Records that the files are in place. False for a superseded executor. */
-export async function finishClone(
-  db: Db,
-  clone: Pick<Repository, "projectId" | "generation">,
-  cloned: { branch: string; commitSha: string | null },
-): Promise<boolean> {
-  const rows = await db
-    .update(repositories)
-    .set({
-      syncStatus: "cloned",
-      defaultBranch: cloned.branch,
-      lastCommitSha: cloned.commitSha,
-      lastSyncAt: sql`now()`,
-      leaseUntil: null,
-      progress: null,
-      error: null,
-    })
-    .where(mine(clone))
-    .returning({ id: repositories.id });
-  return rows.length > 0;
-}
-
-/**
- * Releases the lease of a failed executor. The next one retries, unless the failure is `final` or no attempt is left;
- * then the clone is failed, with the reason. Returns whether there will be another attempt.
- */
-export async function retryClone(
-  db: Db,
-  clone: Pick<Repository, "projectId" | "generation">,
-  failure: { error: string; final: boolean },
-): Promise<boolean> {
-  const isOver = sql`(${failure.final}::boolean OR ${repositories.attempts} >= ${MAX_ATTEMPTS}::int)`;
-  const [row] = await db
-    .update(repositories)
-    .set({
-      syncStatus: sql`CASE WHEN ${isOver} THEN 'failed' ELSE 'cloning' END`,
-      error: failure.error,
-      leaseUntil: null,
-      progress: null,
-    })
-    .where(mine(clone))
-    .returning({ syncStatus: repositories.syncStatus });
-  return row?.syncStatus === "cloning";
-}
-
-/** Marks clones as failed whose executors have all died. */
-export function giveUpClone(db: Db, projectId: string) {
-  return db
-    .update(repositories)
-    .set({
-      syncStatus: "failed",
-      error: sql`coalesce(${repositories.error}, 'The clone was interrupted too many times: start it again')`,
-      leaseUntil: null,
-      progress: null,
-    })
-    .where(
-      and(
-        eq(repositories.projectId, projectId),
-        eq(repositories.syncStatus, "cloning"),
-        unleased,
-        sql`${repositories.attempts} >= ${MAX_ATTEMPTS}::int`,
-      ),
-    );
-}
-
-/** Requested clones without an executor. */
-export function waitingClones(db: Db, limit: number) {
-  return (
+  const [[repository], { rows }] = await db.batch([
     db
-      .select({ projectId: repositories.projectId, generation: repositories.generation })
-      .from(repositories)
-      // As a literal, as in the index.
-      .where(and(sql`${repositories.syncStatus} = 'cloning'`, unleased))
-      .limit(limit)
-  );
+      .insert(repositories)
+      .values({ projectId, id: newId(), ...values })
+      .onConflictDoUpdate({
+        target: repositories.projectId,
+        set: values,
+        setWhere: sql`${repositories.syncStatus} <> 'cloning'`,
+      })
+      .returning(),
+    db.execute<{ generation: string }>(
+      storeJobs(
+        cloneDue,
+        // A clone that is in progress has its job.
+        sql`FROM repositories WHERE project_id = ${projectId}::uuid AND sync_status = 'cloning' AND NOT EXISTS (
+          SELECT 1 FROM jobs WHERE kind = ${cloneDue.name}::text AND key = ${projectId}::text AND failed_at IS NULL
+        )`,
+        { key: sql`project_id`, payload: { projectId: sql`project_id` } },
+      ),
+    ),
+  ]);
+  return repository && { repository, occasion: rows[0]?.generation ?? "" };
+}
+
+/** Write of a renewal: how far the clone is. */
+export function cloneProgress(projectId: string, progress: string): SQL {
+  return sql`UPDATE repositories SET progress = ${progress}::text FROM job
+    WHERE project_id = ${projectId}::uuid`;
+}
+
+/** Write of an outcome: the files are in place. */
+export function cloneDone(projectId: string, cloned: { branch: string; commitSha: string | null }): SQL {
+  return sql`UPDATE repositories SET sync_status = 'cloned', default_branch = ${cloned.branch}::text,
+    last_commit_sha = ${cloned.commitSha}::text, last_sync_at = now(), progress = NULL, error = NULL
+    FROM job WHERE project_id = ${projectId}::uuid`;
+}
+
+/** Write of an outcome: the clone failed, and is tried again unless it is over. */
+export function cloneFailed(projectId: string, error: string, isOver: boolean): SQL {
+  return sql`UPDATE repositories SET progress = NULL, error = ${error}::text,
+    sync_status = CASE WHEN ${isOver}::boolean THEN 'failed' ELSE 'cloning' END
+    FROM job WHERE project_id = ${projectId}::uuid`;
+}
+
+/** Write of giving up: all executors of the clone have died. An earlier reason is kept. */
+export function cloneInterrupted(projectId: string): SQL {
+  return sql`UPDATE repositories SET progress = NULL, sync_status = 'failed',
+    error = coalesce(error, 'The clone was interrupted too many times: start it again')
+    FROM job WHERE project_id = ${projectId}::uuid`;
 }
 
 /** Records the remote of a project whose files were cloned at its creation. */

@@ -1,11 +1,14 @@
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { tasks } from "#src/db/schema/index.ts";
 import { deliverCallback } from "#src/domain/agent-work/callbacks/index.ts";
-import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import { finishTask } from "#src/domain/agent-work/tasks/index.ts";
+import type { Services } from "#src/services.ts";
+import { executeJob } from "#src/work/execute.ts";
 import { openDatabase } from "#test/support/database.ts";
+import { partOf } from "#test/support/part-of.ts";
 import { newPerson } from "#test/support/people.ts";
 import { storeTask } from "#test/support/stored-task.ts";
+import { completed, idle } from "../tasks/support/chat-world.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 beforeAll(async () => {
@@ -13,47 +16,101 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-it("a callback that always fails is tried for more than an hour, each time by a message that no earlier one hides", async () => {
-  const { user } = await newPerson(database.db);
-  const { taskId } = await storeTask(database.db, user, {
-    status: "completed",
-    webhookUrl: "https://receiver.test",
-    callbackStatus: "pending",
-    completedAt: sql`now()`,
-  });
-  const published: QueueMessage[] = [];
-  const deps = {
+/** The receivers of these statuses, one after the other. */
+function receivers(...statuses: number[]) {
+  return partOf<Services>({
     db: database.db,
-    secrets: { decrypt: async (text: string) => text },
+    secrets: partOf({ decrypt: async (text: string) => text }),
     safeFetch: async (url: string) => ({
-      status: 500,
+      status: statuses.shift() ?? 500,
       headers: new Headers(),
       body: new Uint8Array(),
       url,
       truncated: false,
     }),
-    queue: {
-      publish: async (message: QueueMessage) => void published.push(message),
-      publishBatch: async () => {},
-      ensureSchedule: async () => {},
-      answers: async () => true,
-    },
-  };
-  let attempt = 1;
-  for (; published.length === attempt - 1; attempt += 1) await deliverCallback(deps, { taskId, attempt });
+    queue: partOf({ publish: async () => {} }),
+    log: partOf({ warn: () => {}, error: () => {} }),
+  });
+}
 
-  const attempts = published.map((_, index) => index + 2);
-  expect(published.map(({ payload }) => payload)).toEqual(
-    attempts.map((next) => ({ taskId, attempt: next })),
-  );
-  expect(new Set(published.map(({ deduplicationId }) => deduplicationId)).size).toBe(published.length);
+/** A task that has just ended, while the queue accepted nothing. */
+async function endedTask(): Promise<string> {
+  const { user } = await newPerson(database.db);
+  const { taskId } = await storeTask(database.db, user, {
+    status: "running",
+    generation: 1,
+    webhookUrl: "https://receiver.test",
+  });
+  const refusing = partOf<Services>({
+    db: database.db,
+    taskLogs: partOf({ close: async () => {} }),
+    queue: partOf({
+      publish: async () => {
+        throw new Error("The queue accepted nothing");
+      },
+    }),
+  });
+  await expect(finishTask(refusing, idle(taskId, 1), completed(taskId))).rejects.toThrow("accepted nothing");
+  return taskId;
+}
+
+/** As if the pause between two attempts had passed. */
+async function pass(taskId: string): Promise<number | undefined> {
+  const { rows } = await database.db.execute<{
+    seconds: number;
+  }>(sql`UPDATE jobs SET due_at = now() FROM jobs AS before
+    WHERE jobs.key = ${taskId} AND before.key = jobs.key AND jobs.failed_at IS NULL
+    RETURNING round(extract(epoch FROM before.due_at - now()))::int AS seconds`);
+  return rows[0]?.seconds;
+}
+
+async function outcomeOf(taskId: string) {
+  const { rows } = await database.db.execute(sql`
+    SELECT callback_status AS status, (SELECT json_agg(json_build_array(attempt, status_code, delivered) ORDER BY attempt)
+      FROM callback_attempts WHERE task_id = tasks.id) AS attempts,
+      (SELECT last_error FROM jobs WHERE key = tasks.id::text) AS "givenUp"
+    FROM tasks WHERE id = ${taskId}`);
+  return rows[0];
+}
+
+it("a callback is stored with the end of its task, and delivered by the attempt that succeeds", async () => {
+  const taskId = await endedTask();
+  const deps = receivers(503, 200);
+  await executeJob(deps, deliverCallback, taskId);
+  expect(await outcomeOf(taskId)).toMatchObject({ status: "pending", attempts: [[1, 503, false]] });
+  await pass(taskId);
+  await executeJob(deps, deliverCallback, taskId);
+  expect(await outcomeOf(taskId)).toEqual({
+    status: "delivered",
+    attempts: [
+      [1, 503, false],
+      [2, 200, true],
+    ],
+    givenUp: null,
+  });
+});
+
+it("a callback that always fails is tried for more than an hour, and then counts as failed", async () => {
+  const taskId = await endedTask();
+  const pauses: number[] = [];
+  await executeJob(receivers(), deliverCallback, taskId);
+  for (let pause = await pass(taskId); pause !== undefined; pause = await pass(taskId)) {
+    pauses.push(pause);
+    await executeJob(receivers(), deliverCallback, taskId);
+  }
   // Leaves time for the queue and the call itself: the first repetition must come within 30 s.
-  expect(published[0]?.delaySeconds).toBeLessThanOrEqual(15);
-  const seconds = published.reduce((sum, { delaySeconds = 0 }) => sum + delaySeconds, 0);
-  expect(seconds).toBeGreaterThan(3600);
-  const [task] = await database.db
-    .select({ callbackStatus: tasks.callbackStatus })
-    .from(tasks)
-    .where(eq(tasks.id, taskId));
-  expect(task).toEqual({ callbackStatus: "failed" });
+  expect(pauses[0]).toBeLessThanOrEqual(15);
+  expect(pauses.reduce((sum, seconds) => sum + seconds, 0)).toBeGreaterThan(3600);
+  expect(await outcomeOf(taskId)).toEqual({
+    status: "failed",
+    attempts: Array.from({ length: pauses.length + 1 }, (_, index) => [index + 1, 500, false]),
+    givenUp: "The receiver returned 500",
+  });
+});
+
+it("a callback whose task was deleted is not made", async () => {
+  const taskId = await endedTask();
+  await database.db.execute(sql`DELETE FROM tasks WHERE id = ${taskId}`);
+  await executeJob(receivers(), deliverCallback, taskId);
+  expect(await pass(taskId)).toBeUndefined();
 });

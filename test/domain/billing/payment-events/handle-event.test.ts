@@ -1,15 +1,9 @@
-import { eq, sql } from "drizzle-orm";
+import { eq, isNull, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { adminActions, stripeEvents } from "#src/db/schema/index.ts";
+import { adminActions, jobs, stripeEvents } from "#src/db/schema/index.ts";
 import { sweepCheckouts } from "#src/domain/billing/checkouts/index.ts";
-import {
-  handleEvent,
-  pageOfEvents,
-  retryEvent,
-  sweepEvents,
-} from "#src/domain/billing/payment-events/index.ts";
+import { pageOfEvents, retryEvent } from "#src/domain/billing/payment-events/index.ts";
 import { checkouts } from "#src/db/schema/index.ts";
-import { fieldsOf } from "#test/support/fields.ts";
 import { PaymentsWorld } from "../support/payments-world.ts";
 
 let world: PaymentsWorld;
@@ -19,6 +13,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await world.control("faults", { faults: [] });
   await world.db.delete(stripeEvents);
+  await world.db.delete(jobs);
   world.published.length = 0;
 });
 afterAll(() => world.close());
@@ -27,6 +22,7 @@ afterAll(() => world.close());
 async function arrived(objectId: string, type = "checkout.session.completed"): Promise<string> {
   const id = `evt_${crypto.randomUUID()}`;
   await world.db.insert(stripeEvents).values({ id, type, objectId });
+  await world.db.insert(jobs).values({ kind: "handle-stripe-event", key: id, payload: { eventId: id } });
   return id;
 }
 
@@ -52,7 +48,7 @@ describe("an event of a checkout", () => {
     for (const type of ["completed", "async_payment_failed"]) {
       const { buyer, sessionId } = await paidSession();
       const id = await arrived(sessionId, `checkout.session.${type}`);
-      await handleEvent(world.deps(), id);
+      await world.handle(id);
       expect(await found(id)).toMatchObject({ status: "done", attempts: 1, settledAt: expect.any(Date) });
       expect(await world.team(buyer)).toMatchObject({ purchasedCredits: 500 });
     }
@@ -61,16 +57,16 @@ describe("an event of a checkout", () => {
   it("counts once when five come at once, each twice", async () => {
     const { buyer, sessionId } = await paidSession();
     const ids = await Promise.all(Array.from({ length: 5 }, () => arrived(sessionId)));
-    await Promise.all([...ids, ...ids].map((id) => handleEvent(world.deps(), id)));
+    await Promise.all([...ids, ...ids].map((id) => world.handle(id)));
     expect(await world.team(buyer)).toMatchObject({ purchasedCredits: 500 });
     for (const id of ids) expect(await found(id)).toMatchObject({ status: "done" });
   });
 
   it("of another service of the same account is ignored, as is one that is unknown", async () => {
     const id = await arrived("cs_test_of_another_service");
-    await handleEvent(world.deps(), id);
+    await world.handle(id);
     expect(await found(id)).toMatchObject({ status: "ignored" });
-    await handleEvent(world.deps(), "evt_none");
+    await world.handle("evt_none");
   });
 });
 
@@ -81,10 +77,10 @@ it("what is refunded before the service hears of the payment is not had, whichev
   const chargeId = intent?.chargeId ?? "";
   await world.control(`charges/${chargeId}/refund`);
   const [refunded, completed] = [await arrived(chargeId, "charge.refunded"), await arrived(sessionId)];
-  await handleEvent(world.deps(), refunded);
+  await world.handle(refunded);
   expect(await found(refunded)).toMatchObject({ status: "received", attempts: 1 });
   for (const id of [completed, refunded]) {
-    await handleEvent(world.deps(), id);
+    await world.handle(id);
     expect(await found(id)).toMatchObject({ status: "done" });
   }
   expect(await world.team(buyer)).toMatchObject({ purchasedCredits: 0 });
@@ -97,56 +93,42 @@ describe("an event that cannot be handled", () => {
     const { buyer, sessionId } = await paidSession();
     const id = await arrived(sessionId);
     await world.control("faults", { faults: [{ call: "GET checkout/sessions", status: 429, times: 99 }] });
-    for (let attempt = 1; attempt <= 5; attempt += 1) await handleEvent(world.deps(), id);
-    const retries = world.published.map(({ delaySeconds, deduplicationId }) => ({
-      delaySeconds,
-      deduplicationId,
-    }));
-    expect(retries).toEqual(
-      [10, 60, 300, 2_000].map((delaySeconds, at) => ({
-        delaySeconds,
-        deduplicationId: `stripe-${id}-${at + 1}`,
-      })),
-    );
+    for (let attempt = 1; attempt <= 4; attempt += 1) {
+      await world.handle(id);
+      expect(await found(id)).toMatchObject({ status: "received", attempts: attempt });
+    }
+    await world.handle(id);
+    expect(world.published.map(({ delaySeconds }) => delaySeconds)).toEqual([10, 60, 300, 2_000, 3_600]);
     expect(await found(id)).toMatchObject({
       status: "failed",
       attempts: 5,
       error: "The payment provider is busy. Try again in a moment",
     });
     expect((await pageOfEvents(world.db, "failed", { limit: 9, offset: 0 })).events).toMatchObject([{ id }]);
-    await handleEvent(world.deps(), id);
-    expect(await found(id)).toMatchObject({ attempts: 5 });
     await world.control("faults", { faults: [] });
     const by = { adminId: buyer.id, address: "192.0.2.9" };
     await retryEvent(world.deps(), by, id);
     const trail = await world.db.select().from(adminActions).where(eq(adminActions.targetId, id));
     expect(trail).toMatchObject([{ adminId: buyer.id, actionType: "payment_event.retried" }]);
-    expect(world.published.at(-1)).toMatchObject({ payload: { eventId: id } });
-    await handleEvent(world.deps(), id);
+    // The hourly attempt is not waited for.
+    expect(await world.db.select().from(jobs)).toMatchObject([{ key: id, attempts: 0 }]);
+    expect(world.published.at(-1)).toMatchObject({ payload: { key: id } });
+    await world.handle(id);
     expect(await found(id)).toMatchObject({ status: "done", error: null });
     expect(await world.team(buyer)).toMatchObject({ purchasedCredits: 500 });
     await expect(retryEvent(world.deps(), by, "evt_none")).rejects.toMatchObject({ code: "not_found" });
   });
 
-  it("is given to the queue again by the sweep, for three days", async () => {
-    const failed = await arrived("cs_1");
-    const old = await arrived("cs_2");
-    const lost = await arrived("cs_3");
-    const recent = await arrived("cs_4");
-    const done = await arrived("cs_5");
-    const set = (id: string, values: object) =>
-      world.db.update(stripeEvents).set(values).where(eq(stripeEvents.id, id));
-    await set(failed, { status: "failed", attempts: 5 });
-    await set(old, { status: "failed", createdAt: sql`now() - interval '4 days'` });
-    await set(lost, { createdAt: sql`now() - interval '11 minutes'` });
-    await set(done, { status: "done", createdAt: sql`now() - interval '11 minutes'` });
-    await sweepEvents(world.deps());
-    const ids = world.published.map(({ payload }) => String(fieldsOf(payload)["eventId"]));
-    expect(new Set(ids)).toEqual(new Set([failed, lost]));
-    expect(ids).toHaveLength(2);
-    expect(await found(failed)).toMatchObject({ status: "received" });
-    expect(await found(recent)).toMatchObject({ status: "received" });
-    expect(await found(old)).toMatchObject({ status: "failed" });
+  it("is tried for three days, every hour in the end, and then left to administrators", async () => {
+    const { sessionId } = await paidSession();
+    const id = await arrived(sessionId);
+    await world.control("faults", { faults: [{ call: "GET checkout/sessions", status: 429, times: 99 }] });
+    const left = () => world.db.select().from(jobs).where(isNull(jobs.failedAt));
+    while ((await left()).length > 0) await world.handle(id);
+    const seconds = world.published.map(({ delaySeconds = 0 }) => delaySeconds);
+    expect(seconds.reduce((sum, each) => sum + each, 0)).toBeGreaterThan(3 * 86_400);
+    expect(new Set(seconds.slice(4))).toEqual(new Set([3_600]));
+    expect(await found(id)).toMatchObject({ status: "failed", error: expect.stringContaining("busy") });
   });
 });
 

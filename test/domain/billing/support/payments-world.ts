@@ -1,16 +1,18 @@
 import { neonConfig } from "@neondatabase/serverless";
-import { and, desc, eq } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import { startTestStripe, type TestStripe } from "#test/local/support/stripe.ts";
 import { z } from "zod";
 import { billingVariables } from "#src/configuration/variables/billing.ts";
 import { creditVariables } from "#src/configuration/variables/credits.ts";
 import { auditLog, checkouts, teams, transactions } from "#src/db/schema/index.ts";
+import { handleEvent } from "#src/domain/billing/payment-events/index.ts";
 import { buyCredits } from "#src/domain/billing/checkouts/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { createPayments } from "#src/platform/payments/index.ts";
 import type { Payments } from "#src/platform/payments/payments.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import { executeJob } from "#src/work/execute.ts";
 import { newColleague, type Colleague } from "#test/support/colleagues.ts";
 import { outside } from "#test/support/mortal.ts";
 import { openDatabase } from "#test/support/database.ts";
@@ -73,6 +75,12 @@ export class PaymentsWorld {
       config,
       ...changed,
     };
+  }
+
+  /** Handles an event, as if the pause before its next attempt had passed. */
+  async handle(eventId: string): Promise<void> {
+    await this.db.execute(sql`UPDATE jobs SET due_at = now() WHERE key = ${eventId}`);
+    await executeJob(this.deps(), handleEvent, eventId);
   }
 
   /** A person, for whose personal team things are bought. */

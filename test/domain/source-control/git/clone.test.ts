@@ -1,15 +1,16 @@
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { repositories } from "#src/db/schema/index.ts";
-import { requestClone, runClone, sweepClones } from "#src/domain/source-control/git/index.ts";
+import { cloneRepository, requestClone } from "#src/domain/source-control/git/index.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
-import { claimClone, renewClone, repositoryOf } from "#src/domain/source-control/repositories/index.ts";
+import { repositoryOf } from "#src/domain/source-control/repositories/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { createLog } from "#src/platform/log/log.ts";
+import { executeJob } from "#src/work/execute.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { openDatabase } from "#test/support/database.ts";
+import { fieldsOf } from "#test/support/fields.ts";
 import { GIT_HOSTS } from "#test/support/no-git-hosts.ts";
 import { newPerson } from "#test/support/people.ts";
 import { memoryArchives } from "../../workspaces/archives/memory-archives.ts";
@@ -26,7 +27,7 @@ const URL = "https://git.example.com/octo/app.git";
 const CLONED = { branch: "main", commitSha: "a".repeat(40), notes: [] };
 
 /** What git is asked, and what it does. */
-let asked: unknown[] = [];
+let asked: [string, unknown][] = [];
 let git: (signal: AbortSignal | undefined) => Promise<typeof CLONED>;
 let published: QueueMessage[] = [];
 beforeEach(() => {
@@ -75,23 +76,22 @@ async function asking() {
   return access;
 }
 
+const execute = (projectId: string) => executeJob(deps(), cloneRepository, projectId);
+
 const stateOf = async (projectId: string) => {
   const row = await repositoryOf(database.db, projectId);
-  return row && { status: row.syncStatus, error: row.error, attempts: row.attempts };
+  return row && { status: row.syncStatus, error: row.error };
 };
 
-/** As if the executor of the clone had died a while ago. */
-const letLeaseRunOut = (projectId: string) =>
-  database.db
-    .update(repositories)
-    .set({ leaseUntil: sql`now() - interval '1 second'` })
-    .where(eq(repositories.projectId, projectId));
+/** As if the pause before the next attempt, or the lease of a dead executor, had passed. */
+const pass = (projectId: string) =>
+  database.db.execute(sql`UPDATE jobs SET due_at = now(), lease_until = NULL WHERE key = ${projectId}`);
 
 it("is asked for, done, and written down", async () => {
   const access = await asking();
-  expect(published).toMatchObject([{ function: "clone-repository", payload: { projectId: access.project } }]);
-  expect(await stateOf(access.project)).toEqual({ status: "cloning", error: null, attempts: 0 });
-  expect(await runClone(deps(), access.project)).toBeUndefined();
+  expect(published).toMatchObject([{ function: "clone-repository", payload: { key: access.project } }]);
+  expect(await stateOf(access.project)).toEqual({ status: "cloning", error: null });
+  expect(await execute(access.project)).toBeUndefined();
   expect(asked).toEqual([["clone", { remote: { url: URL }, term: expect.any(Number) }]]);
   expect(await repositoryOf(database.db, access.project)).toMatchObject({
     syncStatus: "cloned",
@@ -99,64 +99,63 @@ it("is asked for, done, and written down", async () => {
     lastCommitSha: CLONED.commitSha,
     repoOwner: "octo",
     repoName: "app",
-    leaseUntil: null,
   });
   // Delivered again.
-  expect(await runClone(deps(), access.project)).toBeUndefined();
+  expect(await execute(access.project)).toBeUndefined();
   expect(asked).toHaveLength(1);
 });
 
-it("is one at a time: the second request is refused, and so is a second executor", async () => {
+it("is one at a time: the second request is refused, until the first is done", async () => {
   const access = await newProject();
   const requests = await Promise.allSettled(
     Array.from({ length: 4 }, () => requestClone(deps(), access, { url: URL })),
   );
   expect(requests.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-  const executors = await Promise.all(Array.from({ length: 4 }, () => runClone(deps(), access.project)));
-  expect(asked).toHaveLength(1);
-  expect(executors.filter((later) => later === undefined).length).toBeGreaterThanOrEqual(1);
+  await execute(access.project);
   await requestClone(deps(), access, { url: URL, branch: "dev" });
-  await runClone(deps(), access.project);
+  await execute(access.project);
+  expect(asked).toHaveLength(2);
   expect(asked[1]).toMatchObject(["clone", { remote: { url: URL }, branch: "dev" }]);
+  // The queue would take the second message for the first.
+  expect(new Set(published.map(({ deduplicationId }) => deduplicationId)).size).toBe(2);
 });
 
-it("goes on after its executor has died, and ignores that executor's late writes", async () => {
+it("has a higher term than the one before: the workspace takes no call of an earlier executor", async () => {
   const { project } = await asking();
-  const dead = await claimClone(database.db, project);
-  expect(await runClone(deps(), project)).toEqual({ retryAfterSeconds: 5 });
-  await letLeaseRunOut(project);
-  published = [];
-  await sweepClones(deps());
-  expect(published.map(({ payload }) => payload)).toContainEqual({ projectId: project });
-  await runClone(deps(), project);
-  expect(await stateOf(project)).toEqual({ status: "cloned", error: null, attempts: 2 });
-  expect(dead && (await renewClone(database.db, dead, null))).toBe(false);
-});
-
-it("has failed once three executors have died", async () => {
-  const { project } = await asking();
+  const terms: number[] = [];
+  git = () => Promise.reject(new AppError("unavailable", "no answer"));
   for (let attempt = 1; attempt <= 3; attempt += 1) {
-    expect(await claimClone(database.db, project)).toMatchObject({ attempts: attempt });
-    await letLeaseRunOut(project);
+    await execute(project);
+    const [, input] = asked.at(-1) ?? [];
+    terms.push(Number(fieldsOf(input)["term"]));
+    await pass(project);
   }
-  expect(await runClone(deps(), project)).toBeUndefined();
-  expect(asked).toEqual([]);
-  expect(await stateOf(project)).toMatchObject({
-    status: "failed",
-    error: expect.stringContaining("interrupted"),
-  });
+  expect(terms).toEqual(terms.toSorted((one, other) => one - other));
+  expect(terms.at(-1)).toBeGreaterThan(terms[0] ?? Infinity);
+});
+
+it("ends where its project is deleted", async () => {
+  const { project } = await asking();
+  git = async () => {
+    await database.db.execute(sql`DELETE FROM projects WHERE id = ${project}`);
+    return CLONED;
+  };
+  expect(await execute(project)).toBeUndefined();
+  expect(await stateOf(project)).toBeUndefined();
 });
 
 it("is tried three times where it may work the next time, and says why it did not", async () => {
   const { project } = await asking();
   git = () => Promise.reject(new AppError("unavailable", "git.example.com did not answer in time"));
-  const outcomes = [];
-  for (let attempt = 1; attempt <= 3; attempt += 1) outcomes.push(await runClone(deps(), project));
-  expect(outcomes).toEqual([{ retryAfterSeconds: 5 }, { retryAfterSeconds: 5 }, undefined]);
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    expect((await stateOf(project))?.status).toBe("cloning");
+    await execute(project);
+    await pass(project);
+  }
+  expect(asked).toHaveLength(3);
   expect(await stateOf(project)).toEqual({
     status: "failed",
     error: "git.example.com did not answer in time",
-    attempts: 3,
   });
 });
 
@@ -167,8 +166,11 @@ it.each([
 ])("has failed at once where %s", async (_, failure) => {
   const { project } = await asking();
   git = () => Promise.reject(failure);
-  expect(await runClone(deps(), project)).toBeUndefined();
-  expect(await stateOf(project)).toEqual({ status: "failed", error: failure.message, attempts: 1 });
+  await execute(project);
+  expect(await stateOf(project)).toEqual({ status: "failed", error: failure.message });
+  // The person was told, and may ask for another one.
+  const { rows } = await database.db.execute(sql`SELECT 1 FROM jobs WHERE key = ${project}`);
+  expect(rows).toEqual([]);
 });
 
 it("ends when its time is over", async () => {
@@ -177,7 +179,7 @@ it("ends when its time is over", async () => {
     new Promise((_, reject) => {
       signal?.addEventListener("abort", () => reject(new AppError("unavailable", "stopped")));
     });
-  expect(await runClone(deps(), project)).toBeUndefined();
+  expect(await execute(project)).toBeUndefined();
   expect(await stateOf(project)).toMatchObject({ status: "failed", error: "The clone took longer than 1 s" });
 });
 

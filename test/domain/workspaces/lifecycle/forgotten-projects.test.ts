@@ -11,10 +11,11 @@ import {
   requestStopAll,
   sweepProjects,
 } from "#src/domain/workspaces/lifecycle/index.ts";
-import { requestClone, runClone } from "#src/domain/source-control/git/index.ts";
+import { cloneRepository, requestClone } from "#src/domain/source-control/git/index.ts";
 import { readingRepository } from "#src/domain/source-control/git/open-repository.ts";
 import { sweepSessions } from "#src/domain/workspaces/shells/index.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { executeJob } from "#src/work/execute.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { GIT_HOSTS } from "#test/support/no-git-hosts.ts";
 import { newLivingProject, type LivingProject } from "./living-project.ts";
@@ -86,7 +87,7 @@ const WAYS: Readonly<Record<string, (project: LivingProject) => Promise<unknown>
   "a clone": async (project) => {
     const access = { caller: project.caller, project: project.id };
     await requestClone(gitDeps(project), access, { url: "https://git.test/people/app" });
-    await runClone(gitDeps(project), project.id);
+    await executeJob(gitDeps(project), cloneRepository, project.id);
     expect(
       await database.db.select().from(repositories).where(eq(repositories.projectId, project.id)),
     ).toMatchObject([{ syncStatus: "cloned" }]);

@@ -13,6 +13,8 @@ import { isPromptSecret } from "#src/domain/marketplace/library/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { statement, type Slot } from "#src/db/statement.ts";
+import { storeJobs } from "#src/work/queries.ts";
+import { callbackDue } from "../callback-due.ts";
 import type { ChatAccount, TurnWrite } from "../turns.ts";
 import type { Task, TaskStatus } from "../task.ts";
 import { lossOf, type Loss } from "./loss.ts";
@@ -212,7 +214,8 @@ export function taskWithTitle(db: Db, taskId: string) {
 
 /**
  * Ends the task in one conditional statement with its last turn, its assistant message and its chat, whose turn passes to
- * the next unfinished task. Data that only another turn would need is deleted, and the project counts as used. Returns the follow-up. Returns nothing if
+ * the next unfinished task. Stores the job of its callback. Data that only another turn would need is deleted, and the
+ * project counts as used. Returns the follow-up. Returns nothing if
  * this call did not end the task: an earlier call did, or a newer generation has it.
  */
 export async function endTask(
@@ -295,7 +298,11 @@ const ending = forEachParts((parts) =>
         -- A deletion of the project locks its row first and this task's later.
         FOR NO KEY UPDATE OF p SKIP LOCKED
       )
-    )
+    ), callback AS (${storeJobs(callbackDue, sql`FROM fenced WHERE callback_status = 'pending'`, {
+      key: sql`id`,
+      payload: { taskId: sql`id` },
+      share: sql`user_id`,
+    })})
     SELECT chat_id AS "chatId", fenced.user_id AS "userId", origin, callback_status AS "callbackStatus",
       ${titleToTell(sql`fenced`)} AS title, charged.*,
       (SELECT before[2] FROM turn WHERE before[1] = fenced.id) AS next

@@ -1,0 +1,2 @@
+export { dropJob, retryJobs } from "./given-up.ts";
+export { pageOfGivenUp, storeMissingJobs } from "./queries.ts";

@@ -1,0 +1,97 @@
+import type { SQL } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import type { z } from "zod";
+import type { Db } from "#src/platform/db/client.ts";
+import type { QueueMessage } from "#src/platform/queue/queue.ts";
+
+/**
+ * What a kind of job is called and is about. Whoever makes a job necessary knows only this; what is done about it is
+ * `defineJob`. Only declared jobs can be stored and published.
+ */
+export interface JobName<P> {
+  /** Unique, also the address of its function: `/functions/{name}`. */
+  readonly name: string;
+  /** Small, and without secrets: an administrator sees it. */
+  readonly payload: z.ZodType<P>;
+}
+
+export function declareJob<P extends Record<string, unknown>>(name: JobName<P>): JobName<P> {
+  return name;
+}
+
+/** One attempt at a job, by the only executor that holds its lease. */
+export interface Attempt<P, R> {
+  payload: P;
+  /** What the kind reads as it claims the job. */
+  read: R;
+  /** From 1. */
+  attempt: number;
+  /** Whether the job is given up if this attempt fails. */
+  isLast: boolean;
+  /** Higher than that of every earlier executor of the job, also of one that was done: for services that compare it. */
+  term: number;
+  /** What is written with each renewal of the lease from now on, as writes of an outcome: how far the job is. */
+  withRenewals: (write: () => SQL) => void;
+  /** Aborts when another executor has, or may have, taken the job over: nothing of this attempt can be stored any more. */
+  signal: AbortSignal;
+}
+
+/**
+ * What an attempt came to. `writes` are stored together with it, by one statement, and only if the attempt's executor
+ * still holds the job: each is a statement that takes its rows `FROM job`, which has a row in that case. No two may write
+ * the same row.
+ *
+ * The kernel locks the job before its writes lock the area's rows. What locks rows of both elsewhere begins with `lockJob`.
+ */
+export type Outcome =
+  | { kind: "done"; writes?: readonly SQL[] }
+  /** To be tried again after the kind's next pause; `isFinal` when that cannot help. `cause` is for the log. */
+  | { kind: "failed"; error: string; cause?: unknown; isFinal?: boolean; writes?: readonly SQL[] }
+  /** Nothing failed, and there is more to do after so many seconds: the attempts are counted anew. */
+  | { kind: "later"; seconds: number; writes?: readonly SQL[] };
+
+/** A query that can be part of a batch. */
+export type Read<R> = PromiseLike<R> & BatchItem<"pg">;
+
+/** A kind of work that must happen at least once. */
+export interface Job<P, S, R = undefined> extends JobName<P> {
+  /** A query whose result an attempt needs: it travels with the claim. */
+  readonly read?: (db: Db, key: string) => Read<R>;
+  /** Seconds to wait after each failed attempt. After the attempt that follows the last pause, the job is given up. */
+  readonly pauses: readonly number[];
+  /** Must be idempotent: an executor can die after its work and before its outcome is stored. Throws as it may fail. */
+  run(services: S, attempt: Attempt<P, R>): Promise<Outcome>;
+  /** What is stored after the last attempt's writes when the job is given up, also if all its executors have died. */
+  readonly onGivingUp?: (key: string, error: string) => readonly SQL[];
+}
+
+/** What is done about a declared job. All kinds are listed in `functions/jobs.ts`. */
+export function defineJob<P, S, R = undefined>(
+  name: JobName<P>,
+  work: Omit<Job<P, S, R>, keyof JobName<P>>,
+): Job<P, S, R> {
+  return { ...name, ...work };
+}
+
+/** What a message of a job says. */
+interface Occasion {
+  /** Distinguishes it from earlier messages of the job, which the queue would otherwise take for repetitions. */
+  occasion: string;
+  /** Whose share of the queue it takes, as stored with the job. */
+  share?: string | null | undefined;
+  delaySeconds?: number;
+}
+
+/** The message that has a stored job executed. */
+export function messageOf(
+  { name, key }: { name: string; key: string },
+  { occasion, share, delaySeconds }: Occasion,
+): QueueMessage {
+  return {
+    function: name,
+    payload: { key },
+    deduplicationId: `${name}-${key}-${occasion}`,
+    ...(typeof share === "string" && { shareOf: share }),
+    ...(delaySeconds !== undefined && { delaySeconds }),
+  };
+}

@@ -1,0 +1,183 @@
+import { sql, type SQL } from "drizzle-orm";
+import { statement, type Slot } from "#src/db/statement.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { JobName, Outcome, Read } from "./job.ts";
+
+/** A lease ends so long after its last renewal: an executor that was killed blocks its job for at most that long. */
+export const LEASE_SECONDS = 10;
+
+/** The key of a job, and which executor holds it. */
+export interface Held {
+  kind: string;
+  key: string;
+  generation: string;
+}
+
+/**
+ * Statement that stores a job for each row of a query, for the statement of the domain that makes it necessary. `key`, the
+ * payload's fields and `share` are values of that row. A job of the same key is to be done anew, at once, also one that was
+ * given up; but one that an executor holds stays as it is. Returns the generations of those that it stored.
+ */
+export function storeJobs<P extends Record<string, unknown>>(
+  job: JobName<P>,
+  from: SQL,
+  { key, payload, share }: { key: SQL; payload: { readonly [Field in keyof P]: SQL }; share?: SQL },
+): SQL {
+  const fields = Object.entries<SQL>(payload).map(
+    ([field, value]) => sql`${sql.raw(`'${field}'`)}, ${value}`,
+  );
+  return sql`INSERT INTO jobs (kind, key, payload, share)
+    SELECT ${sql.raw(`'${job.name}'`)}, ${key}, jsonb_build_object(${sql.join(fields, sql`, `)}),
+      ${share ?? sql`NULL`}::text ${from}
+    ON CONFLICT (kind, key) DO UPDATE SET payload = excluded.payload, share = excluded.share, due_at = now(),
+      lease_until = NULL, generation = excluded.generation, attempts = 0, last_error = NULL, failed_at = NULL,
+      created_at = now()
+      WHERE jobs.failed_at IS NOT NULL OR jobs.lease_until IS NULL OR jobs.lease_until <= now()
+    RETURNING generation::text`;
+}
+
+/** Locks a job, if it is there: goes before the locks of the rows that its outcome writes. */
+export function lockJob({ name }: { name: string }, db: Db, key: string) {
+  return db.execute(sql`SELECT 1 FROM jobs WHERE kind = ${name}::text AND key = ${key}::text FOR UPDATE`);
+}
+
+export interface ClaimedJob extends Record<string, unknown> {
+  payload: unknown;
+  share: string | null;
+  /** Of the executor that has claimed the job; null while it is held, or not due. */
+  generation: string | null;
+  attempts: number | null;
+  /** When the lease ends unless it is renewed, in milliseconds since 1970. */
+  term: number | null;
+  /** Seconds until the job is due and not held, as it was before. */
+  waitSeconds: number;
+}
+
+const claiming = statement((db, { kind, key }: { kind: Slot<string>; key: Slot<string> }) =>
+  db.execute<ClaimedJob>(sql`
+    WITH claimed AS (
+      UPDATE jobs SET generation = nextval('job_generations'), attempts = attempts + 1,
+        lease_until = now() + make_interval(secs => ${sql.raw(String(LEASE_SECONDS))})
+      WHERE kind = ${kind}::text AND key = ${key}::text AND failed_at IS NULL
+        AND greatest(due_at, lease_until) <= now()
+      RETURNING payload, generation::text, attempts, (extract(epoch FROM lease_until) * 1000)::float AS term
+    )
+    SELECT coalesce(claimed.payload, jobs.payload) AS payload, share, claimed.generation, claimed.attempts, claimed.term,
+      ceil(extract(epoch FROM greatest(due_at, lease_until) - now()))::int AS "waitSeconds"
+    FROM jobs LEFT JOIN claimed ON true
+    WHERE kind = ${kind}::text AND key = ${key}::text AND failed_at IS NULL
+  `),
+);
+
+/**
+ * Claims a job that is due and that no executor holds, and reads in the same round trip. No `claimed` when there is nothing
+ * to do: the job is done, or given up.
+ */
+export async function claimJob<R>(
+  db: Db,
+  kind: string,
+  key: string,
+  reading: Read<R> | undefined,
+): Promise<{ claimed: ClaimedJob | undefined; read: R | undefined }> {
+  const claim = claiming(db, { kind, key });
+  if (!reading) return { claimed: (await claim).rows[0], read: undefined };
+  const [{ rows }, read] = await db.batch([claim, reading]);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the query returns by itself
+  return { claimed: rows[0], read: read as R };
+}
+
+const held = ({ kind, key, generation }: Held) =>
+  sql`kind = ${kind}::text AND key = ${key}::text AND generation = ${generation}::bigint AND failed_at IS NULL`;
+
+/** Renews a lease, with writes of an outcome. False, and nothing, when the job is not this executor's any more. */
+export function renewLease(db: Db, job: Held, writes: Outcome["writes"]): Promise<boolean> {
+  return settle(
+    db,
+    sql`UPDATE jobs SET lease_until = now() + make_interval(secs => ${LEASE_SECONDS}::int)
+      WHERE ${held(job)} RETURNING key`,
+    writes,
+  );
+}
+
+/** Stores that a job is done, with the outcome's own writes. False, and nothing, for an executor that has lost it. */
+export function finishJob(db: Db, job: Held, writes: Outcome["writes"]): Promise<boolean> {
+  return settle(db, sql`DELETE FROM jobs WHERE ${held(job)} RETURNING key`, writes);
+}
+
+/**
+ * Stores when a job is tried again, as `finishJob`. Without an error its attempts are counted anew. A renewal that is still on
+ * its way has no effect.
+ */
+export function postponeJob(
+  db: Db,
+  job: Held,
+  { seconds, error }: { seconds: number; error: string | null },
+  writes: Outcome["writes"],
+): Promise<boolean> {
+  const attempts = error === null ? sql`0` : sql`attempts`;
+  return settle(
+    db,
+    sql`UPDATE jobs SET due_at = now() + make_interval(secs => ${seconds}::int), lease_until = NULL,
+      generation = nextval('job_generations'), attempts = ${attempts}, last_error = ${error}::text
+      WHERE ${held(job)} RETURNING key`,
+    writes,
+  );
+}
+
+/**
+ * Stores that a job is given up, as `finishJob`: the writes of its last attempt, then those of the giving up. They are two
+ * statements, since both may write the same row, of which one statement does one alone.
+ */
+export async function giveUpJob(
+  db: Db,
+  job: Held,
+  { error, writes, afterwards }: { error: string; writes: Outcome["writes"]; afterwards: Outcome["writes"] },
+): Promise<boolean> {
+  const [, { rows }] = await db.batch([
+    settling(db, sql`UPDATE jobs SET last_error = ${error}::text WHERE ${held(job)} RETURNING key`, writes),
+    settling(
+      db,
+      sql`UPDATE jobs SET failed_at = now(), lease_until = NULL WHERE ${held(job)} RETURNING key`,
+      afterwards,
+    ),
+  ]);
+  return rows.length > 0;
+}
+
+async function settle(db: Db, job: SQL, writes: Outcome["writes"]): Promise<boolean> {
+  return (await settling(db, job, writes)).rows.length > 0;
+}
+
+function settling(db: Db, job: SQL, writes: Outcome["writes"] = []) {
+  const also = writes.map((write, index) => sql`, ${sql.raw(`write_${index}`)} AS (${write})`);
+  return db.execute(sql`WITH job AS (${job}) ${sql.join(also, sql``)} SELECT key FROM job`);
+}
+
+export interface DueJob extends Record<string, unknown> {
+  name: string;
+  key: string;
+  share: string | null;
+}
+
+/**
+ * Jobs of these kinds, at most so many of each, that have been due, and held by nobody, for some seconds: for longer where
+ * they take a share of the queue, in which their message may still wait. The longest due come first.
+ */
+export async function dueJobs(
+  db: Db,
+  kinds: readonly string[],
+  { seconds, sharingSeconds, limit }: { seconds: number; sharingSeconds: number; limit: number },
+): Promise<DueJob[]> {
+  const since = (share: SQL) =>
+    sql`now() - make_interval(secs => CASE WHEN ${share} IS NULL THEN ${seconds}::int ELSE ${sharingSeconds}::int END)`;
+  const { rows } = await db.execute<DueJob>(sql`
+    SELECT kinds.name, due.key, due.share FROM jsonb_array_elements_text(${JSON.stringify(kinds)}::jsonb) AS kinds (name)
+    CROSS JOIN LATERAL (
+      SELECT key, share FROM jobs
+      WHERE kind = kinds.name AND failed_at IS NULL AND greatest(due_at, lease_until) < now()
+        AND greatest(due_at, lease_until) < ${since(sql`share`)}
+      ORDER BY greatest(due_at, lease_until) LIMIT ${limit}::int
+    ) AS due
+  `);
+  return rows;
+}

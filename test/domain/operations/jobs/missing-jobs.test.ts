@@ -1,0 +1,53 @@
+import { eq, sql } from "drizzle-orm";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { jobs, repositories, stripeEvents, tasks } from "#src/db/schema/index.ts";
+import { storeMissingJobs } from "#src/domain/operations/jobs/index.ts";
+import { newId } from "#src/lib/ids.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { newPerson } from "#test/support/people.ts";
+import { storeTask } from "#test/support/stored-task.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+afterAll(() => database.close());
+
+it("what the version before left to be done, which had no jobs, gets them; what is over, or has one, does not", async () => {
+  const { db } = database;
+  const { user } = await newPerson(db);
+  const ended = { status: "completed", completedAt: sql`now() - interval '1 hour'` } as const;
+  const pending = { ...ended, webhookUrl: "https://receiver.test", callbackStatus: "pending" } as const;
+  const { taskId } = await storeTask(db, user, pending);
+  const [{ projectId } = { projectId: "" }] = await db.select().from(tasks).where(eq(tasks.id, taskId));
+  const known = await storeTask(db, user, pending);
+  await storeTask(db, user, { ...pending, callbackStatus: "delivered" });
+  await storeTask(db, user, { ...pending, completedAt: sql`now()` });
+  await db.insert(repositories).values({
+    projectId,
+    id: newId(),
+    repoUrl: "https://git.test/a/b",
+    repoOwner: "a",
+    repoName: "b",
+    defaultBranch: "",
+    userId: user.id,
+    syncStatus: "cloning",
+  });
+  const createdAt = sql`now() - interval '1 hour'`;
+  await db.insert(stripeEvents).values([
+    { id: "evt_1", type: "charge.refunded", createdAt },
+    { id: "evt_2", type: "charge.refunded", createdAt, status: "done" },
+  ]);
+  await db.insert(jobs).values({ kind: "deliver-callback", key: known.taskId, payload: {}, attempts: 3 });
+
+  for (let time = 0; time < 2; time += 1) await storeMissingJobs(db);
+
+  const stored = await db.select().from(jobs).orderBy(jobs.kind, jobs.attempts);
+  expect(stored).toMatchObject([
+    { kind: "clone-repository", key: projectId, payload: { projectId } },
+    { kind: "deliver-callback", key: taskId, payload: { taskId }, share: user.id, attempts: 0 },
+    { kind: "deliver-callback", key: known.taskId, attempts: 3 },
+    { kind: "handle-stripe-event", key: "evt_1", payload: { eventId: "evt_1" } },
+  ]);
+  expect(stored).toHaveLength(4);
+});

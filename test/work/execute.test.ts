@@ -1,0 +1,289 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from "vitest";
+import { AppError } from "#src/lib/errors.ts";
+import type { Outcome } from "#src/work/job.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { runMortal } from "#test/support/mortal.ts";
+import { seeded } from "#test/support/random.ts";
+import { line, PAUSES, state, ToyJobs } from "./support/toy-jobs.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+let jobs: ToyJobs;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+beforeEach(async () => {
+  jobs = await ToyJobs.open(database.db);
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+afterAll(() => database.close());
+
+const done = async (): Promise<Outcome> => ({ kind: "done", writes: [line("done")] });
+const failed = async (): Promise<Outcome> => ({
+  kind: "failed",
+  error: "No answer",
+  writes: [line("tried"), state("tried")],
+});
+
+describe("a job", () => {
+  it("is gone when it is done, and what it wrote stands", async () => {
+    const key = await jobs.stored();
+    expect(await jobs.execute(jobs.kind(done), key)).toBeUndefined();
+    expect(await jobs.row(key)).toBeUndefined();
+    expect(await jobs.lines(key)).toEqual(["done"]);
+    // The message came again.
+    await jobs.execute(jobs.kind(done), key);
+    expect(await jobs.lines(key)).toEqual(["done"]);
+  });
+
+  it("takes two round trips to the database", async () => {
+    const key = await jobs.stored();
+    const before = database.trips.db;
+    await jobs.execute(jobs.kind(done), key);
+    expect(database.trips.db - before).toBe(2);
+  });
+
+  it("that waits for its next attempt is done anew when it is stored again; one that is being done stays as it is", async () => {
+    const key = await jobs.stored("first");
+    await jobs.execute(jobs.kind(failed), key);
+    await jobs.store(key, "second");
+    expect(await jobs.row(key)).toMatchObject({ attempts: 0, error: null, dueIn: 0 });
+    const words: string[] = [];
+    await jobs.execute(
+      jobs.kind(async ({ payload }) => {
+        await jobs.store(key, "third");
+        words.push(payload.word);
+        return { kind: "done" };
+      }),
+      key,
+    );
+    expect(words).toEqual(["second"]);
+    expect(await jobs.row(key)).toBeUndefined();
+  });
+
+  it("that was given up is to be done anew when it is stored again", async () => {
+    const key = await jobs.stored();
+    const gone = jobs.kind(async () => ({ kind: "failed", error: "Gone", isFinal: true }));
+    await jobs.execute(gone, key);
+    await jobs.store(key, "again");
+    expect(await jobs.row(key)).toMatchObject({ isGivenUp: false, attempts: 0, error: null });
+    await jobs.execute(jobs.kind(done), key);
+    expect(await jobs.lines(key)).toEqual(["done", "given up: Gone"]);
+  });
+
+  it("is run by one of many executors that come at once; the others hear when to come again", async () => {
+    const key = await jobs.stored();
+    const running = Promise.withResolvers<void>();
+    let runs = 0;
+    const slow = jobs.kind(async () => {
+      runs += 1;
+      await running.promise;
+      return done();
+    });
+    const came = Array.from({ length: 5 }, () => jobs.execute(slow, key));
+    const waits: number[] = [];
+    for (const one of came) {
+      void one.then((answer) => answer && waits.push(answer.retryAfterSeconds));
+    }
+    await vi.waitUntil(() => waits.length === 4);
+    running.resolve();
+    await Promise.all(came);
+    expect(runs).toBe(1);
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(1);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(10);
+  });
+
+  it("that is not due yet is not run, and its message comes again then", async () => {
+    const key = await jobs.stored();
+    await jobs.pass(key, -40);
+    const answer = await jobs.execute(jobs.kind(done), key);
+    expect(answer?.retryAfterSeconds).toBeGreaterThan(30);
+    expect(await jobs.lines(key)).toEqual([]);
+  });
+});
+
+describe("a failure", () => {
+  it("is tried again after each pause of the kind, by a message that no earlier one hides, and then given up", async () => {
+    const key = await jobs.stored("shared");
+    const job = jobs.kind(failed);
+    for (const [index, pause] of PAUSES.entries()) {
+      await jobs.execute(job, key);
+      expect(await jobs.row(key)).toMatchObject({
+        attempts: index + 1,
+        error: "No answer",
+        isGivenUp: false,
+        isHeld: false,
+        dueIn: pause,
+      });
+      expect(await jobs.state(key)).toBe("tried");
+      await jobs.pass(key, pause);
+    }
+    await jobs.execute(job, key);
+    // Written after what the last attempt wrote to the same row.
+    expect(await jobs.state(key)).toBe("given up");
+    expect(await jobs.row(key)).toMatchObject({ attempts: 3, error: "No answer", isGivenUp: true });
+    expect(await jobs.lines(key)).toEqual(["given up: No answer", "tried", "tried", "tried"]);
+    expect(jobs.published).toMatchObject(
+      PAUSES.map((delaySeconds) => ({ function: "toy", payload: { key }, delaySeconds, shareOf: "shared" })),
+    );
+    expect(new Set(jobs.published.map(({ deduplicationId }) => deduplicationId)).size).toBe(2);
+    // What was given up is not run by a late message.
+    await jobs.execute(jobs.kind(done), key);
+    expect(await jobs.lines(key)).not.toContain("done");
+  });
+
+  it.each([
+    [
+      "that says so",
+      async (): Promise<Outcome> => ({ kind: "failed", error: "Gone", isFinal: true }),
+      "Gone",
+    ],
+    [
+      "of a refusal",
+      async (): Promise<Outcome> => {
+        throw new AppError("not_found", "No such thing");
+      },
+      "No such thing",
+    ],
+  ])("%s is given up at once", async (_, run, error) => {
+    const key = await jobs.stored();
+    await jobs.execute(jobs.kind(run), key);
+    expect(await jobs.row(key)).toMatchObject({ isGivenUp: true, error });
+    expect(jobs.published).toEqual([]);
+  });
+
+  it("that nobody expected is tried again, and its words are not shown", async () => {
+    const key = await jobs.stored();
+    await jobs.execute(
+      jobs.kind(async () => {
+        throw new Error("password=hunter2");
+      }),
+      key,
+    );
+    expect(await jobs.row(key)).toMatchObject({ isGivenUp: false, error: "An internal error occurred" });
+  });
+
+  it("is none where there is only more to do: its attempts are counted anew", async () => {
+    const key = await jobs.stored();
+    const job = jobs.kind(async () => ({ kind: "later", seconds: 7 }));
+    for (const _ of [...PAUSES, 1, 2]) {
+      await jobs.execute(job, key);
+      expect(await jobs.row(key)).toMatchObject({ attempts: 0, error: null, isGivenUp: false, dueIn: 7 });
+      await jobs.pass(key, 7);
+    }
+  });
+});
+
+describe("an executor", () => {
+  it.each([
+    ["that has lost its job", "takeOver"],
+    ["whose job was done by another one, and stored again,", "renew"],
+  ] as const)("%s writes nothing", async (_, lose) => {
+    const key = await jobs.stored();
+    for (const outcome of [await done(), await failed(), { kind: "later", seconds: 1 } as const]) {
+      await jobs.execute(
+        jobs.kind(async () => {
+          await jobs[lose](key);
+          return outcome;
+        }),
+        key,
+      );
+      expect(await jobs.row(key)).toMatchObject({ isHeld: true, error: null, isGivenUp: false });
+      await jobs.pass(key, 11);
+    }
+    expect(await jobs.lines(key)).toEqual([]);
+    expect(jobs.published).toEqual([]);
+  });
+
+  it("keeps its job while it runs, and hears when another has taken it over", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const key = await jobs.stored();
+    await jobs.execute(
+      jobs.kind(async ({ signal }) => {
+        await jobs.pass(key, 8);
+        await vi.advanceTimersByTimeAsync(4_000);
+        await vi.waitUntil(async () => ((await jobs.row(key))?.heldFor ?? 0) > 5);
+        expect(signal.aborted).toBe(false);
+        await jobs.takeOver(key);
+        await vi.advanceTimersByTimeAsync(4_000);
+        await vi.waitUntil(() => signal.aborted);
+        throw new Error("Stopped in the middle");
+      }),
+      key,
+    );
+    expect(await jobs.row(key)).toMatchObject({ error: null, isHeld: true });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("that has failed renews nothing any more, also by a renewal that comes late", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const key = await jobs.stored();
+    const job = jobs.kind(async ({ withRenewals }) => {
+      withRenewals(() => state("half done"));
+      void vi.advanceTimersByTime(3_000);
+      return failed();
+    });
+    await jobs.execute(job, key);
+    await vi.waitFor(async () => expect(await jobs.row(key)).toMatchObject({ isHeld: false, dueIn: 10 }));
+    expect(await jobs.state(key)).toBe("tried");
+  });
+
+  it("that cannot renew its lease gives it up in time, though nobody says that it is lost", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
+    const key = await jobs.stored();
+    const answer = await jobs.execute(
+      jobs.kind(async ({ signal, withRenewals }) => {
+        withRenewals(() => {
+          throw new Error("The database is away");
+        });
+        await vi.advanceTimersByTimeAsync(9_000);
+        expect(signal.aborted).toBe(false);
+        await vi.advanceTimersByTimeAsync(3_000);
+        expect(signal.aborted).toBe(true);
+        throw new Error("Stopped in the middle");
+      }),
+      key,
+    );
+    // The job may be nobody's: the message comes again.
+    expect(answer).toEqual({ retryAfterSeconds: 1 });
+    expect(await jobs.row(key)).toMatchObject({ error: null });
+  });
+
+  it("that is killed wherever it is has its job done by another one, whose lines stand once", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const random = seeded(inject("fuzzSeed"));
+    const job = jobs.kind(async ({ attempt }) => (attempt < 2 ? failed() : done()));
+    const kills = await Promise.all(
+      Array.from({ length: 100 }, async () => {
+        const key = await jobs.stored();
+        let killed = 0;
+        // Its third attempt is its last: two kills leave one.
+        for (let life = 0; await jobs.row(key); life += 1) {
+          const kill = life < 2 ? { call: random.whole(1, 3), isDone: random.chance(0.5) } : undefined;
+          killed += Number(await runMortal(kill, () => jobs.execute(job, key)));
+          await jobs.pass(key, Math.max(...PAUSES));
+        }
+        expect((await jobs.lines(key)).filter((text) => text === "done")).toEqual(["done"]);
+        return killed;
+      }),
+    );
+    expect(kills.reduce((sum, one) => sum + one, 0)).toBeGreaterThan(100);
+  });
+
+  it("is not the last of many that die: the job is given up with a reason", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const key = await jobs.stored();
+    const job = jobs.kind(done);
+    for (const _ of [...PAUSES, 1]) {
+      expect(await runMortal({ call: 1, isDone: true }, () => jobs.execute(job, key))).toBe(true);
+      await jobs.pass(key, 10);
+    }
+    await jobs.execute(job, key);
+    expect(await jobs.row(key)).toMatchObject({
+      isGivenUp: true,
+      error: "It was interrupted too many times",
+    });
+    expect(await jobs.lines(key)).toEqual(["given up: It was interrupted too many times"]);
+  });
+});

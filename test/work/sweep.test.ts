@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { openDatabase } from "#test/support/database.ts";
+import { ToyJobs } from "./support/toy-jobs.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+let jobs: ToyJobs;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+beforeEach(async () => {
+  jobs = await ToyJobs.open(database.db);
+});
+afterAll(() => database.close());
+
+const sweptKeys = () => jobs.published.map(({ payload }) => payload);
+
+it("what has been due for some seconds, and is not held, is published again", async () => {
+  const lost = await jobs.stored();
+  await jobs.pass(lost, 60);
+  const dead = await jobs.stored();
+  await jobs.takeOver(dead);
+  await jobs.pass(dead, 30);
+  // Just stored, held, due later and given up.
+  await jobs.stored();
+  const held = await jobs.stored();
+  await jobs.pass(held, 60);
+  await jobs.takeOver(held);
+  await jobs.pass(await jobs.stored(), -60);
+  const givenUp = await jobs.stored();
+  await jobs.execute(
+    jobs.kind(async () => ({ kind: "failed", error: "Gone", isFinal: true })),
+    givenUp,
+  );
+  await jobs.pass(givenUp, 60);
+
+  await jobs.sweep();
+  expect(sweptKeys()).toEqual([{ key: lost }, { key: dead }]);
+  expect(jobs.published.every(({ shareOf }) => shareOf === undefined)).toBe(true);
+});
+
+it("what takes a share of the queue is given a minute, since its message may wait there, and keeps its share", async () => {
+  const [young, old] = [await jobs.stored("shared"), await jobs.stored("shared")];
+  await jobs.pass(young, 50);
+  await jobs.pass(old, 70);
+  await jobs.sweep();
+  expect(jobs.published).toMatchObject([{ payload: { key: old }, shareOf: "shared" }]);
+});
+
+it("a kind that this version does not know is left to the one that does", async () => {
+  await jobs.pass(await jobs.stored(), 60);
+  await jobs.sweep(["another"]);
+  expect(sweptKeys()).toEqual([]);
+});
