@@ -19,10 +19,18 @@ const callFiles: CallFiles = async (call) => {
   return { answer: { ok: true, value: { kind: "file", mode: 0o644, size: bytes.length, modifiedAt: 0 } } };
 };
 
-const run = (command: string, { timeoutMs = 20_000, cancelled = new AbortController().signal } = {}) =>
+const run = (
+  command: string,
+  {
+    timeoutMs = 20_000,
+    cancelled = new AbortController().signal,
+    project = crypto.randomUUID(),
+    files = callFiles,
+  } = {},
+) =>
   runner.run(
     { value: { kind: "command", command, cwd: "/app", env: { GREETING: "hi" }, timeoutMs } },
-    { project: crypto.randomUUID(), callFiles, cancelled, timeoutMs },
+    { project, callFiles: files, cancelled, timeoutMs },
   );
 
 /** The loader's behaviour in workerd. Ending busy commands is left to the platform, which workerd does not imitate. */
@@ -39,11 +47,21 @@ describe("commands in a dynamically loaded Worker", () => {
   });
 
   it("end at their timeout, and when they are cancelled", async () => {
-    const { value: late } = await run("sleep 600", { timeoutMs: 300 });
+    // An isolate is loaded with a project's first command: that takes a while, which the times of a command include.
+    const project = crypto.randomUUID();
+    await run("true", { project });
+    const { value: late } = await run("sleep 600", { project, timeoutMs: 300 });
     expect(late).toMatchObject({ exitCode: 124, timedOut: true });
     const controller = new AbortController();
-    setTimeout(() => controller.abort(), 200);
-    const { value: cancelled } = await run("sleep 600", { cancelled: controller.signal });
+    const files: CallFiles = (call) => {
+      if (call.name === "read") setTimeout(() => controller.abort(), 0);
+      return callFiles(call);
+    };
+    const { value: cancelled } = await run("cat hello; sleep 600", {
+      project,
+      files,
+      cancelled: controller.signal,
+    });
     expect(cancelled).toMatchObject({ exitCode: 130, timedOut: false });
   });
 

@@ -221,8 +221,8 @@ it("a task that waits is cancelled over HTTP, which a socket is shown at once", 
   // By now its events are not read any more.
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect((await client.call("POST", `/api/chat/agent/cancel/${stream.taskId}`)).status).toBe(200);
-  // Long before the object looks after its sockets.
-  await shown("done", 8_000);
+  // Before the object looks after its sockets, which it does every 30 seconds.
+  await shown("done", 20_000);
   socket.close();
   expect((await client.replay(stream.taskId)).at(-1)).toMatchObject({ data: { status: "cancelled" } });
   expect(await answer(question.data?.["approval_id"], "allow_once")).toMatchObject({ status: 409 });

@@ -145,6 +145,7 @@ it("an event that comes while the provider is away is acknowledged and settles l
   interface Event {
     id: string;
     object_id: string;
+    attempts: number;
   }
   const ours = async (query = "") => {
     const path = `/api/admin/billing/events?page_size=100${query}`;
@@ -154,7 +155,7 @@ it("an event that comes while the provider is away is acknowledged and settles l
   const [event] = await vi.waitFor(async () => {
     const found = await ours("&status=received");
     const error = "The payment provider did not answer in time";
-    expect(found).toMatchObject([{ type: "checkout.session.completed", attempts: 1, error }]);
+    expect(found).toMatchObject([{ type: "checkout.session.completed", error }]);
     return found;
   }, PATIENCE);
   const sent = await payer.list<{ object: string; outcome: string }>("events");
@@ -164,10 +165,12 @@ it("an event that comes while the provider is away is acknowledged and settles l
   await relay.restore();
   const becomes = (fields: object) =>
     vi.waitFor(async () => expect(await ours()).toMatchObject([fields]), PATIENCE);
-  await becomes({ status: "done", attempts: 2, error: null });
+  await becomes({ status: "done", error: null });
+  const attempts = (await ours())[0]?.attempts ?? 0;
+  expect(attempts).toBeGreaterThan(1);
   expect(await ours("&status=failed")).toEqual([]);
   expect(await retry(event?.id)).toMatchObject({ status: 200, body: { success: true } });
-  await becomes({ status: "done", attempts: 3 });
+  await becomes({ status: "done", attempts: attempts + 1 });
   expect(await credits()).toMatchObject({ purchased_credits: 500 });
   expect(await retry("evt_none")).toMatchObject({ status: 404 });
 });

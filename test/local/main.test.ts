@@ -60,7 +60,7 @@ describe("npm start", () => {
     service.process.kill("SIGTERM");
     expect(await service.exitCode()).toBe(0);
     expect(service.stdout).toBe(`ready ${url}\n`);
-    expect(processesOf(dataDir)).toEqual([]);
+    await expect.poll(() => processesOf(dataDir)).toEqual([]);
 
     for (const secret of secrets()) expect(secret).toMatch(/^[0-9a-f]{64}$/u);
     // PGlite writes PostgreSQL's cache of its own catalogue anew, in a folder that only the owner enters.
@@ -92,7 +92,7 @@ describe("npm start", () => {
     expect(secrets()).toEqual(kept);
     service.process.kill("SIGINT");
     expect(await service.exitCode()).toBe(0);
-    expect(processesOf(dataDir)).toEqual([]);
+    await expect.poll(() => processesOf(dataDir)).toEqual([]);
   });
 
   it("stops while it is still starting", async () => {
@@ -101,7 +101,7 @@ describe("npm start", () => {
     service.process.kill("SIGTERM");
     expect(await service.exitCode()).toBe(0);
     expect(service.stdout).toBe("");
-    expect(processesOf(dataDir)).toEqual([]);
+    await expect.poll(() => processesOf(dataDir)).toEqual([]);
   });
 });
 
@@ -130,6 +130,6 @@ describe("a start is refused, with the variable that is to be changed,", () => {
     expect(await service.exitCode()).toBe(1);
     expect(service.stderr).toMatch(new RegExp(`^${name}: ${sentence}`, "mu"));
     expect(service.stdout).toBe("");
-    expect(processesOf(dataDir)).toEqual([]);
+    await expect.poll(() => processesOf(dataDir)).toEqual([]);
   });
 });

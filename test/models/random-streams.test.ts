@@ -18,7 +18,7 @@ type Act =
 
 const words = fc.stringMatching(/^[a-z ,.!é\u{1F600}]{1,30}$/u);
 const thoughts = fc.stringMatching(/^[A-Z]{1,20}$/u);
-const odd = fc.constantFrom("half \uD83D", "nul \0", "half \uDE00 too", "<thi", "</ nk>", "~", "a < b");
+const odd = fc.constantFrom("half \uD83D", "nul \0", "half \uDE00 too", "<thi", "</ nk>", "~ ", "a < b");
 const names = fc.constantFrom(
   "read_file",
   "write_file",

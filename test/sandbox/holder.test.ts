@@ -89,7 +89,7 @@ describe("a workspace server that does not answer", () => {
   it("says so to every call that waits for it", async () => {
     const { holder, forward, running } = await wedges();
     const calls = [forward("GET", "/files/entry"), forward("GET", "/files/list")];
-    for (const call of calls) await expect(call).rejects.toMatchObject(LOST);
+    await Promise.all(calls.map((call) => expect(call).rejects.toMatchObject(LOST)));
     expect(running.now).toBe(false);
     expect(holder.storageState()).toMatchObject({ lost: true });
   });

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import type http from "node:http";
 import { buffer } from "node:stream/consumers";
 import { serve } from "#local/serve.ts";
@@ -39,7 +40,9 @@ export async function startRelay(): Promise<Relay> {
     });
     response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
   };
-  let server: Awaited<ReturnType<typeof serve>> | undefined = await serve(pass);
+  // Below the ports that systems give out by themselves: it is given back, and taken again.
+  const preferredPort = randomInt(20_000, 32_768);
+  let server: Awaited<ReturnType<typeof serve>> | undefined = await serve(pass, { preferredPort });
   const { url } = server;
 
   async function open(): Promise<void> {

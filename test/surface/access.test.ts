@@ -1,7 +1,10 @@
+import { eq } from "drizzle-orm";
 import { SignJWT, UnsecuredJWT } from "jose";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { isScope, roleGrants } from "#src/domain/organisations/access/index.ts";
+import { externalApiKeys } from "#src/db/schema/index.ts";
 import { signUpAdministrator } from "#test/support/administrators.ts";
+import { databaseOf } from "#test/support/database.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { PUBLIC, ROWS } from "./access-table.ts";
 import type { Row } from "./access/row.ts";
@@ -91,7 +94,11 @@ beforeAll(async () => {
   await service.call("POST", "/api/auth/logout", { headers: { cookie: cookiesOf(over.headers) } });
   const revoked = await newKey(owner.token);
   await service.call("DELETE", `/api/external-api-keys/${revoked.id}`, { token: owner.token });
-  const expired = await newKey(owner.token, { expires_at: new Date(Date.now() + 1000).toISOString() });
+  const expired = await newKey(owner.token, { expires_at: new Date(Date.now() + 3_600_000).toISOString() });
+  await databaseOf(service)
+    .update(externalApiKeys)
+    .set({ expiresAt: new Date(0) })
+    .where(eq(externalApiKeys.id, expired.id));
   await vi.waitUntil(
     async () => (await service.call("GET", "/api/projects", { token: expired.key })).status === 401,
   );

@@ -33,12 +33,11 @@ export async function scheduleRuns(
   }: { homes: readonly Home[]; count: number; spreadMs: number; random: Random },
 ): Promise<Schedules> {
   const client = scheduleClient(api, owner);
-  const begin = Date.now() + 4_000;
   const made: { id: string; name: string; home: Home | undefined }[] = [];
   for (let index = 1; index <= count; index += 1) {
     const name = `once-${index}`;
     const home = homes[index % homes.length];
-    const schedule = new Date(begin + random.whole(0, spreadMs)).toISOString();
+    const schedule = new Date(Date.now() + 4_000 + random.whole(0, spreadMs)).toISOString();
     const prompt = script({ text: name, first_delay_ms: random.whole(0, 800) });
     const { id } = await client.create(prompt, { name, schedule, deliver: home?.platform });
     made.push({ id, name, home });

@@ -138,7 +138,11 @@ describe("the event log", () => {
 describe("generations", () => {
   it("asks a second delivery to come later while the executor shows life", async () => {
     await begin();
-    expect(await logs.begin(taskId, 1)).toMatchObject({ kind: "busy", retryAfterSeconds: 8 });
+    const second = await logs.begin(taskId, 1);
+    expect(second).toMatchObject({ kind: "busy" });
+    const { retryAfterSeconds } = second.kind === "busy" ? second : { retryAfterSeconds: 0 };
+    expect(retryAfterSeconds).toBeGreaterThan(0);
+    expect(retryAfterSeconds).toBeLessThanOrEqual(8);
   });
 
   it("hands a silent executor's step to the next one and refuses the old one's writes", async () => {

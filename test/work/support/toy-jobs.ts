@@ -108,11 +108,11 @@ export class ToyJobs {
       error: string | null;
       isGivenUp: boolean;
       isHeld: boolean;
-      dueIn: number;
+      isDue: boolean;
       heldFor: number | null;
     }>(sql`SELECT attempts, last_error AS error, failed_at IS NOT NULL AS "isGivenUp",
         coalesce(lease_until > now(), false) AS "isHeld",
-        round(extract(epoch FROM due_at - now()))::int AS "dueIn",
+        due_at <= now() AS "isDue",
         extract(epoch FROM lease_until - now())::float AS "heldFor"
       FROM jobs WHERE kind = 'toy' AND key = ${key}`);
     return rows[0];
@@ -131,6 +131,19 @@ export class ToyJobs {
       sql`SELECT line FROM toy_lines WHERE key = ${key} ORDER BY line`,
     );
     return rows.map((row) => row.line);
+  }
+
+  /** Seconds between an act, which took from `least` to `most`, and when the job is due since then. */
+  async pauseAfter(key: string, act: () => Promise<unknown>): Promise<{ least: number; most: number }> {
+    const { rows: before } = await this.#db.execute<{ now: number }>(
+      sql`SELECT extract(epoch FROM now())::float AS now`,
+    );
+    await act();
+    const { rows } = await this.#db.execute<{ due: number; now: number }>(
+      sql`SELECT extract(epoch FROM due_at)::float AS due, extract(epoch FROM now())::float AS now FROM jobs WHERE key = ${key}`,
+    );
+    const [{ due, now } = { due: 0, now: 0 }] = rows;
+    return { least: due - now, most: due - (before[0]?.now ?? 0) };
   }
 
   async state(key: string): Promise<string | undefined> {

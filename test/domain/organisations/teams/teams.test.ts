@@ -169,7 +169,7 @@ describe("deleting a team", () => {
         db.execute(sql`SELECT pg_sleep(1)`),
       ])
       .finally(() => (stored = true));
-    const isHeld = sql`SELECT 1 FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(1)%' AND state = 'active'`;
+    const isHeld = sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'SELECT pg_sleep(1)%' AND state = 'active'`;
     await vi.waitUntil(async () => (await db.execute(isHeld)).rows.length > 0 || stored);
     await expect(deleteTeam(database, team.admin, CLIENT)).rejects.toMatchObject({ code: "conflict" });
     await storing;
