@@ -31,7 +31,7 @@ const JOBS: Readonly<Record<string, (services: Services) => Promise<void>>> = {
       sweepTasks(services),
       releaseExpired(services),
       sweepApprovals(services),
-      storeMissingJobs(services.db),
+      storeMissingJobs(services),
       sweepJobs(
         services,
         KINDS.map(({ name }) => name),

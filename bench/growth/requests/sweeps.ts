@@ -66,7 +66,7 @@ export const SWEEPS: readonly Request[] = [
     run: (db) =>
       dueJobs(db, ["deliver-callback", "clone-repository"], { seconds: 5, sharingSeconds: 60, limit: BATCH }),
   },
-  { name: "jobs of the version before", run: (db) => storeMissingJobs(db) },
+  { name: "jobs of the version before", run: (db) => storeMissingJobs({ db }) },
   { name: "idempotency keys", run: (db) => deleteExpiredIdempotencyKeys(db) },
   {
     name: "idle shells",

@@ -61,7 +61,7 @@ export async function reopenJobs(
  * Stores the jobs of what the version before 0044 left to be done, or did while this one was being deployed: it had none.
  * What has a job keeps it.
  */
-export async function storeMissingJobs(db: Db): Promise<void> {
+export async function storeMissingJobs({ db }: { db: Db }): Promise<void> {
   await db.execute(sql`
     INSERT INTO jobs (kind, key, payload, share)
     SELECT 'deliver-callback', id::text, jsonb_build_object('taskId', id), user_id::text FROM tasks

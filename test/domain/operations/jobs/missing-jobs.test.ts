@@ -40,7 +40,7 @@ it("what the version before left to be done, which had no jobs, gets them; what 
   ]);
   await db.insert(jobs).values({ kind: "deliver-callback", key: known.taskId, payload: {}, attempts: 3 });
 
-  for (let time = 0; time < 2; time += 1) await storeMissingJobs(db);
+  for (let time = 0; time < 2; time += 1) await storeMissingJobs({ db });
 
   const stored = await db.select().from(jobs).orderBy(jobs.kind, jobs.attempts);
   expect(stored).toMatchObject([
