@@ -19,8 +19,5 @@ export async function sweepJobs(
 ): Promise<void> {
   const occasion = `swept-${Math.floor(Date.now() / MINUTE_MS)}`;
   const due = await dueJobs(db, kinds, { ...SINCE, limit: LIMIT });
-  for (let from = 0; from < due.length; from += LIMIT) {
-    const page = due.slice(from, from + LIMIT);
-    await queue.publishBatch(page.map((job) => messageOf(job, { occasion, share: job.share })));
-  }
+  await queue.publishBatch(due.map((job) => messageOf(job, { occasion, share: job.share })));
 }

@@ -6,6 +6,8 @@ import type { Queue, QueueMessage, QueueSchedule } from "./queue.ts";
 
 /** Time limit of a publish, including its retries. */
 const PUBLISH_TIMEOUT_MS = 5_000;
+/** Most messages of one request. */
+const BATCH = 100;
 const RETRIES = 2;
 const RETRY_PAUSE_MS = 100;
 
@@ -55,9 +57,10 @@ export function createQueue(options: {
       await client.publish(toRequest(message));
     },
     publishBatch: async (messages) => {
-      if (messages.length === 0) return;
-      count();
-      await client.batch(messages.map(toRequest));
+      for (let from = 0; from < messages.length; from += BATCH) {
+        count();
+        await client.batch(messages.slice(from, from + BATCH).map(toRequest));
+      }
     },
     ensureSchedule: async (schedule) => {
       count();

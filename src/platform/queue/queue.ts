@@ -37,7 +37,7 @@ export interface QueueSchedule {
 export interface Queue {
   /** Resolves when the message is durable. */
   publish(message: QueueMessage): Promise<void>;
-  /** Publishes all messages in one request. */
+  /** Publishes all messages, a hundred in each request. Where one request fails, those before it are published. */
   publishBatch(messages: readonly QueueMessage[]): Promise<void>;
   /**
    * Creates the schedule, or replaces the one with its id; may be repeated. Throws as publishing does. The first message

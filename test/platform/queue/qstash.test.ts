@@ -70,6 +70,17 @@ describe("the queue", () => {
     await queue.publishBatch([]);
   });
 
+  it("publishes a long batch in requests of a hundred", async () => {
+    const { destination, server } = await stack();
+    const trips = newTrips();
+    const queue = createQueue({ url: server.url, token: server.token, publicUrl, trips });
+    const payloads = Array.from({ length: 201 }, (_, index) => index);
+    await queue.publishBatch(payloads.map((payload) => ({ function: "a", payload })));
+    expect(trips.publish).toBe(3);
+    const bodies = (await destination.arrived(201)).map(({ body }) => Number(body));
+    expect(bodies.toSorted((one, other) => one - other)).toEqual(payloads);
+  });
+
   it("has a share for each kind of work of each person", async () => {
     const { server, queue } = await stack();
     const client = new Client({ baseUrl: server.url, token: server.token, devMode: false, retry: false });

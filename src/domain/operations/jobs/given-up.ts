@@ -8,8 +8,6 @@ import { deleteGivenUp, reopenJobs, type JobName, type JobsOfKind } from "./quer
 
 /** Most jobs of one request. */
 const MOST = 1000;
-/** Messages of one request to the queue. */
-const BATCH = 100;
 
 /**
  * Has jobs of a kind tried again that were given up: the one with this key, or all, a thousand at a time. Returns how many.
@@ -26,8 +24,7 @@ export async function retryJobs(
     messageOf({ name: job.kind, key }, { occasion: `again-${generation}`, share }),
   );
   try {
-    for (let from = 0; from < messages.length; from += BATCH)
-      await queue.publishBatch(messages.slice(from, from + BATCH));
+    await queue.publishBatch(messages);
   } catch (cause) {
     // They are due, so the sweep publishes the rest.
     log.warn("jobs that are tried again were not all published", { kind: job.kind, cause });

@@ -5,19 +5,16 @@ import { startMessage, type TickDeps } from "./tick.ts";
 const QUIET_SECONDS = 60;
 /** Most runs of one sweep; the next takes the rest. */
 const BATCH = 200;
-/** Messages of one request to the queue. */
-const PAGE = 100;
 const KEPT_DAYS = 90;
 
 /** Gives runs to the queue again whose message was lost. */
 export async function sweepRuns({ db, queue }: TickDeps): Promise<void> {
   const stranded = await claimStranded(db, { quietSeconds: QUIET_SECONDS, limit: BATCH });
-  const messages = stranded.map(({ id, taskId, isOver }) =>
-    isOver ? { function: "finish-run", payload: { taskId } } : startMessage(id),
+  await queue.publishBatch(
+    stranded.map(({ id, taskId, isOver }) =>
+      isOver ? { function: "finish-run", payload: { taskId } } : startMessage(id),
+    ),
   );
-  for (let start = 0; start < messages.length; start += PAGE) {
-    await queue.publishBatch(messages.slice(start, start + PAGE));
-  }
 }
 
 /** Deletes the history of runs that ended long ago. */

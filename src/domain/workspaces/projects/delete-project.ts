@@ -14,9 +14,6 @@ import { requireProject } from "./require-project.ts";
 /** Delay of the second pass: by then the request has deleted the row, or has failed. */
 const SECOND_LOOK_SECONDS = 60;
 
-/** Messages of one request to the queue. */
-const BATCH = 100;
-
 interface Removal {
   db: Db;
   workspaces: Pick<ProjectWorkspaces, "destroy">;
@@ -63,9 +60,7 @@ export async function announceRemoval(
   deps: { queue: Pick<Queue, "publishBatch"> },
   projectIds: readonly string[],
 ): Promise<void> {
-  for (let start = 0; start < projectIds.length; start += BATCH) {
-    await deps.queue.publishBatch(projectIds.slice(start, start + BATCH).map(secondLook));
-  }
+  await deps.queue.publishBatch(projectIds.map(secondLook));
 }
 
 function secondLook(projectId: string): QueueMessage {
