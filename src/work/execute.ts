@@ -68,7 +68,7 @@ export async function executeJob<P, S, R>(
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- R is undefined for a kind that reads nothing
     const attempt = { payload, attempt: attempts, isLast, term, read: read as R, withRenewals, signal };
     const outcome = await job.run(services, attempt).catch(failureOf);
-    // Whoever has it now stores what comes of it; if it is nobody, the message finds out.
+    // The executor that took the job over stores its outcome. If there is none, the message comes again.
     if (outcome.kind === "failed" && signal.aborted) return { retryAfterSeconds: 1 };
     await store(services, job, held, { attempts, share, outcome });
     return undefined;
@@ -123,37 +123,54 @@ function failureOf(cause: unknown): Outcome {
   return { kind: "failed", error, isFinal, cause };
 }
 
-async function store<P, S, R>(
-  services: S & WorkDeps,
-  job: Job<P, S, R>,
+/** What a kind says of its failures. */
+type Failing = Pick<Job<never, never, never>, "name" | "pauses" | "onGivingUp">;
+
+async function store(
+  services: WorkDeps,
+  job: Failing,
   held: Held,
   { attempts, share, outcome }: { attempts: number; share: string | null; outcome: Outcome },
 ): Promise<void> {
   const { writes } = outcome;
-  if (outcome.kind === "done") {
-    await finishJob(services.db, held, writes);
-    return;
+  switch (outcome.kind) {
+    case "done":
+      await finishJob(services.db, held, writes);
+      return;
+    case "later":
+      return postpone(services, held, { seconds: outcome.seconds, error: null, share, writes });
+    case "failed": {
+      const { error, cause = error, isFinal = false } = outcome;
+      const seconds = job.pauses[attempts - 1];
+      if (isFinal || seconds === undefined) return giveUp(services, job, held, { error, cause, writes });
+      services.log.warn("a job failed, and is tried again", { ...held, attempt: attempts, cause });
+      return postpone(services, held, { seconds, error, share, writes });
+    }
   }
-  const seconds = outcome.kind === "later" ? outcome.seconds : job.pauses[attempts - 1];
-  if (outcome.kind === "failed") {
-    const { error, cause = error, isFinal = false } = outcome;
-    if (isFinal || seconds === undefined) return giveUp(services, job, held, { error, cause, writes });
-    services.log.warn("a job failed, and is tried again", { ...held, attempt: attempts, cause });
-  }
-  if (seconds === undefined) return;
-  const error = outcome.kind === "failed" ? outcome.error : null;
-  if (!(await postponeJob(services.db, held, { seconds, error }, writes))) return;
-  const next = { occasion: `after-${held.generation}`, share, delaySeconds: seconds };
-  await services.queue.publish(messageOf({ name: job.name, key: held.key }, next));
 }
 
-async function giveUp<P, S, R>(
+async function postpone(
+  { db, queue }: WorkDeps,
+  held: Held,
+  {
+    seconds,
+    error,
+    share,
+    writes,
+  }: { seconds: number; error: string | null; share: string | null; writes: Outcome["writes"] },
+): Promise<void> {
+  if (!(await postponeJob(db, held, { seconds, error }, writes))) return;
+  const next = { occasion: `after-${held.generation}`, share, delaySeconds: seconds };
+  await queue.publish(messageOf({ name: held.kind, key: held.key }, next));
+}
+
+async function giveUp(
   { db, log }: WorkDeps,
-  job: Job<P, S, R>,
+  { onGivingUp }: Failing,
   held: Held,
   { error, cause = error, writes }: { error: string; cause?: unknown; writes?: Outcome["writes"] },
 ): Promise<void> {
-  const afterwards = job.onGivingUp?.(held.key, error);
+  const afterwards = onGivingUp?.(held.key, error);
   const isGivenUp = await giveUpJob(db, held, { error, writes, afterwards });
   if (isGivenUp) log.error("a job was given up", { kind: held.kind, key: held.key, cause });
 }

@@ -5,8 +5,8 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 
 /**
- * What a kind of job is called and is about. Whoever makes a job necessary knows only this; what is done about it is
- * `defineJob`. Only declared jobs can be stored and published.
+ * Name and payload of a kind of job: all that an area needs to store one and publish it. `defineJob` adds what is done about
+ * it.
  */
 export interface JobName<P> {
   /** Unique, also the address of its function: `/functions/{name}`. */

@@ -168,14 +168,14 @@ export async function dueJobs(
   kinds: readonly string[],
   { seconds, sharingSeconds, limit }: { seconds: number; sharingSeconds: number; limit: number },
 ): Promise<DueJob[]> {
-  const since = (share: SQL) =>
-    sql`now() - make_interval(secs => CASE WHEN ${share} IS NULL THEN ${seconds}::int ELSE ${sharingSeconds}::int END)`;
   const { rows } = await db.execute<DueJob>(sql`
     SELECT kinds.name, due.key, due.share FROM jsonb_array_elements_text(${JSON.stringify(kinds)}::jsonb) AS kinds (name)
     CROSS JOIN LATERAL (
       SELECT key, share FROM jobs
+      -- Compared with now() for the index, which cannot serve what depends on the row.
       WHERE kind = kinds.name AND failed_at IS NULL AND greatest(due_at, lease_until) < now()
-        AND greatest(due_at, lease_until) < ${since(sql`share`)}
+        AND greatest(due_at, lease_until) < now() - make_interval(
+          secs => CASE WHEN share IS NULL THEN ${seconds}::int ELSE ${sharingSeconds}::int END)
       ORDER BY greatest(due_at, lease_until) LIMIT ${limit}::int
     ) AS due
   `);

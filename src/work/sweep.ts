@@ -10,7 +10,7 @@ const LIMIT = 100;
 const MINUTE_MS = 60_000;
 
 /**
- * Publishes jobs of these kinds again that are due and that nobody holds: their message was lost, or their executor died.
+ * Publishes jobs of these kinds again whose message was lost or whose executor died: they are due, and no executor holds them.
  * Each minute's message is another one for the queue.
  */
 export async function sweepJobs(

@@ -1,18 +1,18 @@
 import type { Answer } from "@agent-workspace/client";
+import { useState } from "preact/hooks";
 import { ActionButton } from "../../parts/action-button.tsx";
 import { AskFirst } from "../../parts/ask-first.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { Pager } from "../../parts/pager.tsx";
 import { Table } from "../../parts/table.tsx";
-import { useNarrowed } from "../../parts/use-narrowed.ts";
 import { stale } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
 import { adminKeys, useFailedJobs } from "./reads.ts";
 
 /** Work that the service gave up: an administrator has it tried again, or drops it. */
 export function FailedJobs() {
-  const { page, go } = useNarrowed<undefined>(undefined);
+  const [page, go] = useState(1);
   return (
     <section aria-label="Failed jobs">
       <Loaded of={useFailedJobs(page)}>
@@ -98,7 +98,5 @@ async function drop({ kind, key }: Job): Promise<void> {
 }
 
 function changed(): void {
-  stale(adminKeys.jobs);
-  stale(adminKeys.trail);
-  stale(adminKeys.events);
+  stale(adminKeys.jobs, adminKeys.trail, adminKeys.events);
 }

@@ -61,9 +61,7 @@ function Events({ events }: { events: Events }) {
                   await workspace.request("POST", "/api/admin/billing/events/{payment_event}/retry", {
                     path,
                   });
-                  stale(adminKeys.events);
-                  stale(adminKeys.jobs);
-                  stale(adminKeys.trail);
+                  stale(adminKeys.events, adminKeys.jobs, adminKeys.trail);
                 }}
               >
                 Retry<span class="hidden"> {event.id}</span>

@@ -32,7 +32,7 @@ export const cloneRepository = defineJob(cloneDue, {
   run: async (deps: CloneDeps, attempt) => {
     const { projectId } = attempt.payload;
     const [clone] = attempt.read;
-    // Its project is gone, or it is over: whoever wants it asks for it again.
+    // The project is gone, or the clone has ended. A person can ask for another one.
     if (clone?.syncStatus !== "cloning") return { kind: "done" };
     let progress = "Connecting";
     attempt.withRenewals(() => cloneProgress(projectId, progress));
@@ -53,7 +53,7 @@ export const cloneRepository = defineJob(cloneDue, {
       const writes = [cloneFailed(projectId, error, isOver)];
       if (!isOver) return { kind: "failed", error, cause, writes };
       deps.log.warn("repository was not cloned", { project_id: projectId, cause });
-      // Whoever asked for the clone sees why it is over: nothing is left to be done.
+      // The person who asked for the clone sees the reason, so the job is done.
       return { kind: "done", writes };
     }
     await touchProject(deps.db, projectId).catch((cause: unknown) => {
