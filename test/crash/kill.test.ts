@@ -7,12 +7,17 @@ import { startReceiver } from "#test/local/support/receiver.ts";
 import { apiClient, type ApiClient } from "#test/support/api-client.ts";
 import { CHROMIUM } from "#test/support/chromium.ts";
 import { newDataDir } from "#test/support/data-dir.ts";
+import { startSlack } from "#test/support/platforms/slack.ts";
 import type { Victim } from "#test/support/process.ts";
 import { seeded } from "#test/support/random.ts";
 import { mortalService } from "./support/mortal-service.ts";
 import { limitFor, PATIENCE } from "./support/patience.ts";
+import { passTime } from "./support/pass-time.ts";
 import { clones } from "./support/stories/clones.ts";
+import { deployments } from "./support/stories/deployments.ts";
+import { messages } from "./support/stories/messages.ts";
 import { pages } from "./support/stories/pages.ts";
+import { payments, SHARE } from "./support/stories/payments.ts";
 import { programs } from "./support/stories/programs.ts";
 import { projects } from "./support/stories/projects.ts";
 import { questions } from "./support/stories/questions.ts";
@@ -29,8 +34,16 @@ const SEED = inject("fuzzSeed");
 const LANES = 4;
 
 const random = seeded(SEED);
+let slack: Awaited<ReturnType<typeof startSlack>>;
 const service = mortalService(
   () => ({
+    SLACK_API_BASE_URL: slack.url,
+    CHANNEL_WEBHOOK_RATE_LIMIT: "0",
+    CHANNEL_OWNER_RATE_LIMIT: "0",
+    GATEWAY_TICK_INTERVAL: "5",
+    GATEWAY_MAX_SCHEDULES_PER_USER: "100",
+    DEPLOYMENT_POLL_SECONDS: "1",
+    CREATOR_REVENUE_SHARE: String(SHARE),
     KEY_RATE_BURST: "0",
     OUTBOUND_ALLOW_PRIVATE: "true",
     USER_MAX_CONCURRENT_AGENTS: "100",
@@ -45,18 +58,20 @@ let owner: { token: string; key: string; webhookSecret: string };
 let traffic: Traffic;
 let cloned: Awaited<ReturnType<typeof clones>>;
 let shown: Awaited<ReturnType<typeof pages>> | undefined;
-let stories: { questions: Story; programs: Story; projects: Story };
+let stories: Record<"questions" | "programs" | "projects" | "messages" | "deployments" | "payments", Story>;
 /** What a person was told, each time that workerd had died alone. */
 const told: boolean[] = [];
 
 const victimOf = (kill: number): Victim => {
   if (kill <= FEW) return kill === 1 ? "everything" : "workerd";
+  // At last, and with time passed: nothing waits for the sweeps of a minute.
+  if (kill === KILLS) return "everything";
   const drawn = random.between(0, 1);
   return drawn < 0.25 ? "node" : drawn < 0.5 ? "workerd" : "everything";
 };
 
 beforeAll(async () => {
-  receiver = await startReceiver();
+  [receiver, slack] = await Promise.all([startReceiver(), startSlack()]);
   if (isLong) {
     // The very first start is not spared either: it makes the database.
     service.start().catch(() => {});
@@ -70,13 +85,16 @@ beforeAll(async () => {
   owner = { token, ...(await api.newKey(token)) };
   const projectIds = own.map(({ id }) => id);
   traffic = new Traffic({ key: owner.key, projectIds, webhookUrl: receiver.url, random });
-  const world = { api, random };
+  const world = { api, random, dataDir: service.dataDir, slack };
   cloned = await clones(world);
   if (CHROMIUM !== undefined) shown = await pages(world);
   stories = {
     questions: await questions(world),
     programs: await programs(world),
     projects: await projects(world),
+    messages: await messages(world),
+    deployments: await deployments(world),
+    payments: await payments(world),
   };
   const all: Story[] = [cloned, ...(shown ? [shown] : []), ...Object.values(stories)];
 
@@ -88,7 +106,8 @@ beforeAll(async () => {
   goOn();
   if (isLong) traffic.run(LANES);
   for (let kill = 1; kill <= KILLS; kill += 1) {
-    for (const story of all) if (story !== stories.projects) await story.beforeKill?.();
+    const victim = victimOf(kill);
+    for (const story of all) if (story !== stories.projects) await story.beforeKill?.(victim);
     if (!isLong) {
       traffic.chat();
       traffic.burst(2);
@@ -98,10 +117,9 @@ beforeAll(async () => {
       : vi.waitUntil(() => traffic.isCalling || traffic.isOver, { ...PATIENCE, interval: 20 });
     await Promise.race([traffic.failed, moment]);
     // So that requests are under way when it dies.
-    await stories.projects.beforeKill?.();
+    await stories.projects.beforeKill?.(victim);
     traffic.burst(2);
     await pause(random.between(0, 60));
-    const victim = victimOf(kill);
     await service.kill(victim, () => over.abort());
     for (const story of all) await story.gone?.(kill);
     if (victim === "workerd") {
@@ -114,6 +132,8 @@ beforeAll(async () => {
         await pause(random.between(200, 3_000));
         await service.kill();
       }
+      // Else leases of the dead still hold when the next ones begin.
+      if (!isLong || kill === KILLS || random.chance(0.5)) await passTime(service.dataDir);
       await service.start();
     }
     goOn();
@@ -123,7 +143,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await shown?.close();
   await cloned.close();
-  await receiver.close();
+  await Promise.all([receiver.close(), slack.close()]);
 });
 
 it(
@@ -152,6 +172,12 @@ it.each([
   ["a program that uses the client sees each event once, and starts each task once", () => stories.programs],
   ["a question outlives the service that put it, and so does what comes after", () => stories.questions],
   ["a project that was being stopped or started keeps its files, and obeys", () => stories.projects],
+  [
+    "each message is answered once and each moment runs once; what came again says so",
+    () => stories.messages,
+  ],
+  ["every deployment ends, at one site", () => stories.deployments],
+  ["each payment counts once and each creator's share is sent once", () => stories.payments],
   ["a clone goes on, and until then the project has its old files", () => cloned],
 ] satisfies [string, () => Story][])("%s", { timeout: limitFor(1) }, async (_, story) => {
   await expect(story().verify()).resolves.toBeUndefined();

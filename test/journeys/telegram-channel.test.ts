@@ -11,7 +11,7 @@
  * | Credentials without the secret that signatures need | journeys/channels: half of the credentials |
  * | A session is stuck after a failure or an empty reply | below; domain/messaging/session for interleavings |
  * | A session is stuck while an approval waits | below: a linked person |
- * | What waits is lost in a crash, or has no bound | crash/channels; domain/messaging/session |
+ * | What waits is lost in a crash, or has no bound | crash/kill; domain/messaging/session |
  * | A chat is dead after a day of silence | below |
  * | Another tenant's person works in the owner's project | below: of another tenant |
  * | A channel without a project drops messages, and gets none | below |

@@ -1,16 +1,21 @@
 import type { ApiClient } from "#test/support/api-client.ts";
+import type { SlackMock } from "#test/support/platforms/slack.ts";
+import type { Victim } from "#test/support/process.ts";
 import type { Random } from "#test/support/random.ts";
 
 /** A service that is to be killed, as stories see it. */
 export interface World {
   api: ApiClient;
   random: Random;
+  dataDir: string;
+  /** A platform that goes on while the service is gone. */
+  slack: SlackMock;
 }
 
 /** Something that is under way while the service is killed, again and again. */
 export interface Story {
   /** Asks for what the next kill is to interrupt. */
-  beforeKill?(): Promise<void> | void;
+  beforeKill?(victim: Victim): Promise<void> | void;
   /** The service, or its workerd, is gone, for the first time or another one. */
   gone?(kill: number): Promise<void> | void;
   /** The service is there again. */
