@@ -3,8 +3,9 @@ import { inspect } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { ChannelApi, OutgoingText, Place, ReceivedClick } from "#src/channels/channel.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
-import { servePlatform } from "#test/support/platforms/platform-server.ts";
-import { failureOf, outgoingText } from "./environment.ts";
+import { serve } from "#local/serve.ts";
+import { png } from "#test/support/pictures.ts";
+import { clickOn, failureOf, outgoingText } from "./environment.ts";
 import {
   BUSY_SECONDS,
   type PlatformUnderTest,
@@ -24,12 +25,7 @@ const x = a < b && c > d; // *not* _markup_
 ${Array.from({ length: 200 }, (_, line) => `- item ${line} with *some* words`).join("\n")}
 `;
 
-const PNG = Uint8Array.from(
-  Buffer.from(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-    "base64",
-  ),
-);
+const PNG = Uint8Array.from(png(1, 1));
 
 /** What the calls of every channel owe the service. */
 export function apiContract(platform: PlatformUnderTest): void {
@@ -270,15 +266,7 @@ async function callsOf(
   const { messageId = "" } = await api.send(text);
   const media = await file?.(PNG);
   const pixel = { filename: "pixel.png", mimeType: "image/png", bytes: PNG, nonce: "pixel" };
-  const click: ReceivedClick = {
-    kind: "click",
-    id: "1",
-    place,
-    sender: message.sender,
-    data: "allow:1",
-    messageId,
-    confirmation: undefined,
-  };
+  const click: ReceivedClick = { ...clickOn(messageId, place, ""), confirmation: undefined };
   const all: [keyof ChannelApi, () => Promise<unknown> | undefined][] = [
     ["identify", () => api.identify()],
     ["send", () => api.send(text)],
@@ -321,16 +309,16 @@ function describeDownloads({ running }: Tools, byAddress: boolean): void {
   if (!byAddress) return;
 
   it("fetches nothing from a foreign host", async () => {
-    const foreign = await servePlatform({
-      answer: () => ({ bytes: PNG, headers: { "content-type": "image/png" } }),
-      busy: () => ({ status: 429 }),
-      onUpgrade: (_request, socket) => void socket.destroy(),
+    const asked: unknown[] = [];
+    const foreign = await serve((request, response) => {
+      asked.push(request.url);
+      response.writeHead(200, { "content-type": "image/png" }).end(PNG);
     });
     try {
-      const media = await running().fileAt?.(`${foreign.origin}/pixel.png`);
+      const media = await running().fileAt?.(`${foreign.url}/pixel.png`);
       if (media === undefined) throw new Error("The platform has no addresses of files");
       expect(await failureOf(running().api.download?.(media, 1_000))).toMatchObject({ kind: "refused" });
-      expect(foreign.calls).toEqual([]);
+      expect(asked).toEqual([]);
     } finally {
       await foreign.close();
     }

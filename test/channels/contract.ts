@@ -5,10 +5,8 @@ import { AppError } from "#src/lib/errors.ts";
 import { bytes, get, NOW, post } from "./requests.ts";
 import { runs } from "#test/support/soak.ts";
 
-/** `FUZZ_RUNS=300` for a long run. */
-const RUNS = runs(20);
-const MUTATIONS = 4 * RUNS;
-const GARBAGE = 2 * RUNS;
+/** More in `npm run soak`. */
+const GARBAGE = runs(40);
 const SELF: Self = { botId: "1", botName: "bot" };
 
 interface Secrets<Credentials> {
@@ -139,35 +137,18 @@ export function channelContract<Credentials>(channel: ChannelUnderTest<Credentia
       }
     });
 
-    it(`refuses ${MUTATIONS} mutated requests`, async () => {
+    it("refuses what is one byte shorter or longer", async () => {
       const request = await signed();
-      const names = [...request.headers.keys()].filter((name) => !(name in headers));
-      const headerMutation = fc
-        .tuple(fc.constantFrom(...names), fc.nat(), visible, fc.constantFrom("replace", "insert", "delete"))
-        .map(([name, at, text, edit]) => {
-          const value = request.headers.get(name) ?? "";
-          return withHeader(request, name, spliced(value.split(""), at, text.split(""), edit).join(""));
-        });
-      const bodyMutation = fc
-        .tuple(
-          fc.nat(),
-          fc.uint8Array({ minLength: 1, maxLength: 4 }),
-          fc.constantFrom("replace", "insert", "delete"),
-        )
-        .map(([at, inserted, edit]) => ({
-          ...request,
-          body: Uint8Array.from(spliced([...request.body], at, [...inserted], edit)),
-        }));
-      const original = fingerprint(request);
-      const mutation = (signs.body ? fc.oneof(headerMutation, bodyMutation) : headerMutation).filter(
-        (mutated) => fingerprint(mutated) !== original,
-      );
-      await fc.assert(
-        fc.asyncProperty(mutation, async (mutated) => {
-          expect(await adapter.verify(mutated, secrets, NOW)).toBe(false);
-        }),
-        { numRuns: MUTATIONS },
-      );
+      for (const [name, value] of request.headers) {
+        if (name in headers) continue;
+        for (const changed of [value.slice(1), value.slice(0, -1), `0${value}`, `${value}0`]) {
+          expect(await adapter.verify(withHeader(request, name, changed), secrets, NOW)).toBe(false);
+        }
+      }
+      if (!signs.body) return;
+      for (const body of [request.body.slice(1), request.body.slice(0, -1), bytes(`${bodies[0]} `)]) {
+        expect(await adapter.verify({ ...request, body }, secrets, NOW)).toBe(false);
+      }
     });
   });
 }
@@ -185,25 +166,10 @@ function isInvalidInput(error: unknown): boolean {
   return error instanceof AppError && error.code === "invalid_input";
 }
 
-const visible = fc.string({
-  unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCodePoint(code)),
-  minLength: 1,
-  maxLength: 4,
-});
-
 function withHeader(request: WebhookRequest, name: string, value: string): WebhookRequest {
   const headers = new Headers(request.headers);
   headers.set(name, value);
   return { ...request, headers };
-}
-
-function spliced<T>(items: T[], at: number, inserted: T[], edit: string): T[] {
-  const place = items.length === 0 ? 0 : at % items.length;
-  return items.toSpliced(place, edit === "insert" ? 0 : 1, ...(edit === "delete" ? [] : inserted));
-}
-
-function fingerprint({ headers, body }: WebhookRequest): string {
-  return JSON.stringify([[...headers], [...body]]);
 }
 
 /** A JSON value with one of its parts, counted in order, replaced. */

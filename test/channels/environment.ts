@@ -1,4 +1,4 @@
-import type { ApiEnvironment, OutgoingText, Place } from "#src/channels/channel.ts";
+import type { ApiEnvironment, Button, OutgoingText, Place, ReceivedClick } from "#src/channels/channel.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { createGuardedFetch } from "#src/platform/safe-fetch/guarded-fetch.ts";
 
@@ -37,6 +37,16 @@ export function outgoingText(place: Place, markup: string, parts: Partial<Outgoi
     nonce: crypto.randomUUID().slice(0, 25),
     ...parts,
   };
+}
+
+export function button(label: string, data = label): Button {
+  return { label, data, style: undefined };
+}
+
+/** A press of a button. */
+export function clickOn(messageId: string, place: Place, confirmation: string): ReceivedClick {
+  const sender = { id: "1", alternateId: undefined, name: "Ann" };
+  return { kind: "click", id: "1", place, sender, data: "yes", messageId, confirmation };
 }
 
 export function dm(chatId: string): Place {

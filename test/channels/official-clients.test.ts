@@ -24,7 +24,7 @@ it("the server that stands for Discord works with Discord's libraries", async ()
   await manager.connect();
   await vi.waitFor(() => expect(heard).toEqual(["READY"]), WAIT);
 
-  const channel = discord.addChannel({ guildId: "1" });
+  const channel = discord.addChannel();
   discord.say({ channelId: channel, text: "Hello" });
   const post = (body: object) => rest.post(`/channels/${channel}/messages`, { body });
   const button = { type: 2, style: 1, label: "Yes", custom_id: "yes" };
@@ -68,7 +68,7 @@ it("the server that stands for Slack works with Slack's libraries", async () => 
   const [message] = slack.sent(channel);
   if (!message) throw new Error("Nothing was sent");
   await slack.press(message, "yes");
-  await vi.waitFor(() => expect(slack.sockets.acks).toHaveLength(3), WAIT);
+  await vi.waitFor(() => expect(slack.acks).toHaveLength(3), WAIT);
   expect(heard.toSorted()).toEqual(["interactive", "message", "slash_commands"]);
   await socket.disconnect();
 

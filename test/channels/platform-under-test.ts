@@ -63,7 +63,7 @@ export interface PlatformUnderTest {
 
 /** The troubles of a platform that is one server. */
 export function troubles(
-  server: PlatformServer,
+  server: Pick<PlatformServer, "failNext">,
   answers: { unauthorized: Answer; refused: Answer },
 ): RunningPlatform["trouble"] {
   return (trouble) => {
@@ -72,15 +72,15 @@ export function troubles(
         return server.failNext({ kind: "busy", retryAfterSeconds: BUSY_SECONDS });
       case "error":
         return server.failNext({ kind: "answer", status: 500, text: "out of order" });
-      case "garbage":
-      case "hang":
-      case "lost":
-        return server.failNext({ kind: trouble });
       case "unauthorized":
       case "refused":
         return server.failNext({ kind: "answer", ...answers[trouble] });
       case "markup":
         throw new Error("The platform takes any markup");
+      case "garbage":
+      case "hang":
+      case "lost":
+        return server.failNext({ kind: trouble });
       default:
         return trouble satisfies never;
     }
@@ -88,6 +88,6 @@ export function troubles(
 }
 
 /** A file by what the platform fetches it by. */
-export function mediaAt(reference: string): MediaReference {
-  return { kind: "image", reference, mimeType: "image/png", filename: undefined, size: undefined };
+export function mediaAt(reference: string, mimeType?: string): MediaReference {
+  return { kind: "document", reference, mimeType, filename: undefined, size: undefined };
 }

@@ -2,12 +2,18 @@ import { Client } from "@upstash/qstash";
 import { count, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { channelEvents } from "#src/db/schema/index.ts";
-import type { ChatThere, PersonThere } from "#test/support/at-platforms/bot.ts";
-import { type ChannelThere, codeIn, newChannelThere, told } from "#test/support/at-platforms/channel.ts";
-import { botAtDiscord } from "#test/support/at-platforms/discord.ts";
-import { botAtSignal } from "#test/support/at-platforms/signal.ts";
-import { botAtSlack } from "#test/support/at-platforms/slack.ts";
-import { botAtWhatsapp } from "#test/support/at-platforms/whatsapp.ts";
+import {
+  botAtDiscord,
+  botAtSignal,
+  botAtSlack,
+  botAtWhatsapp,
+  type ChannelThere,
+  type ChatThere,
+  codeIn,
+  newChannelThere,
+  type PersonThere,
+  told,
+} from "#test/support/at-platforms.ts";
 import { PATIENCE } from "#test/support/connected-channels.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { type DiscordMock, startDiscord } from "#test/support/platforms/discord.ts";
@@ -237,7 +243,7 @@ describe("Slack", () => {
       wish: { credentials: slack.credentials, inbound_mode: "connection" },
       async connect() {
         slack.webhookUrl = undefined;
-        await soon(() => expect(slack.sockets.listening).toBe(1));
+        await soon(() => expect(slack.listening).toBe(1));
       },
     });
     const { dm } = await there.paired();

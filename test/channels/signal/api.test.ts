@@ -6,7 +6,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { PRIVATE_REFUSAL } from "#src/lib/outbound-url.ts";
 import { type SignalBridge, type SignalPerson, startSignalBridge } from "#test/support/platforms/signal.ts";
 import { apiContract } from "../api-contract.ts";
-import { dm, environmentOf, failureOf, outgoingText } from "../environment.ts";
+import { button, dm, environmentOf, failureOf, outgoingText } from "../environment.ts";
 import { mediaAt, troubles } from "../platform-under-test.ts";
 
 apiContract({
@@ -69,17 +69,10 @@ describe("a call at Signal's bridge", () => {
 
   it("sends to a group by the id that a message of it has", async () => {
     const { groupId, recipient } = bridge.newGroup();
-    const place = parseEnvelope(
-      {
-        envelope: {
-          sourceUuid: ann.uuid,
-          timestamp: 5,
-          dataMessage: { message: "hi", groupInfo: { groupId } },
-        },
-        account: bridge.account.number,
-      },
-      { botId: bridge.account.number, botName: undefined },
-    )?.place;
+    const dataMessage = { message: "hi", groupInfo: { groupId } };
+    const account = bridge.account.number;
+    const frame = { envelope: { sourceUuid: ann.uuid, timestamp: 5, dataMessage }, account };
+    const place = parseEnvelope(frame, { botId: account, botName: undefined })?.place;
     expect(place).toMatchObject({ chatId: recipient, chatType: "group" });
     await api().send(outgoingText(place ?? dm(""), "hello", { replyTo: "5" }));
     expect(last()).toMatchObject({ recipient, quote: undefined });
@@ -93,10 +86,7 @@ describe("a call at Signal's bridge", () => {
   });
 
   it("lists buttons in the text, without characters that style", async () => {
-    const buttons = [
-      { label: "*Allow*", data: "a", style: undefined },
-      { label: "Deny", data: "b", style: "danger" as const },
-    ];
+    const buttons = [button("*Allow*"), button("Deny")];
     await api().send(outgoingText(dm(ann.uuid), "May I?", { buttons }));
     expect(last()?.text).toBe("May I?\n\nReply with one of these:\n• Allow\n• Deny");
   });
@@ -157,7 +147,7 @@ describe("a call at Signal's bridge", () => {
     expect(failure).toMatchObject({ kind: "refused", message: expect.stringContaining(PRIVATE_REFUSAL) });
   });
 
-  it("does not take a web page for a bridge", async () => {
+  it("does not take a web page for a bridge, and has no name of its own", async () => {
     bridge.failNext({ kind: "garbage" });
     expect(await failureOf(api().identify())).toMatchObject({ kind: "unreachable" });
     expect(await api().identify()).toEqual({ botId: bridge.account.number, botName: undefined });
@@ -174,17 +164,11 @@ describe("a call at Signal's bridge", () => {
 
   it("deletes an attachment that it fetched, at the bridge", async () => {
     const attached = bridge.attach(new TextEncoder().encode("hello"), { contentType: "text/plain" });
-    const media = {
-      kind: "document",
-      reference: attached.id,
-      mimeType: "text/plain",
-      filename: undefined,
-      size: 5,
-    } as const;
+    const media = mediaAt(attached.id, "text/plain");
     const file = await api().download?.(media, 5);
     expect(file).toEqual({ bytes: new TextEncoder().encode("hello"), mimeType: "text/plain" });
     expect(bridge.attachments.has(attached.id)).toBe(false);
-    const outside = await failureOf(api().download?.({ ...media, reference: "../about" }, 5));
+    const outside = await failureOf(api().download?.(mediaAt("../about"), 5));
     expect(outside).toMatchObject({ kind: "refused" });
   });
 });

@@ -9,9 +9,10 @@ import { adapters } from "#src/channels/index.ts";
 import { telegram } from "#src/channels/telegram/index.ts";
 import { parseUpdate } from "#src/channels/telegram/parse.ts";
 import { ChatPlatform } from "#test/support/chat-platform.ts";
+import { png } from "#test/support/pictures.ts";
 import { apiContract } from "../api-contract.ts";
-import { environmentOf, failureOf, outgoingText } from "../environment.ts";
-import { BUSY_SECONDS, type Trouble } from "../platform-under-test.ts";
+import { button, environmentOf, failureOf, outgoingText } from "../environment.ts";
+import { BUSY_SECONDS, mediaAt, type Trouble } from "../platform-under-test.ts";
 
 const TOKEN = "standin:a-token-that-is-secret";
 const TOPIC = 7;
@@ -28,15 +29,26 @@ const FAULTS: Readonly<Record<Trouble, object>> = {
   markup: { status: 400, description: "Bad Request: can't parse entities: Unsupported start tag" },
 };
 
+const dataDir = mkdtempSync(path.join(tmpdir(), "telegram-api-"));
+let server: Awaited<ReturnType<typeof startChatPlatform>>;
+let platform: ChatPlatform;
+let bots = 0;
+
+beforeAll(async () => {
+  server = await startChatPlatform({ dataDir });
+  platform = new ChatPlatform(server.url);
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(dataDir, { recursive: true });
+});
+
 apiContract({
   label: "Telegram",
   render: (markdown) => adapters.telegram.render(markdown),
   reads: ({ markup }) => visible(markup),
   has: ["network", "threads", "replies", "strictMarkup", "downloads"],
   async start() {
-    const dataDir = mkdtempSync(path.join(tmpdir(), "telegram-contract-"));
-    const server = await startChatPlatform({ dataDir });
-    const platform = new ChatPlatform(server.url);
     const api = adapters.telegram.api({ bot_token: TOKEN }, environmentOf({ chatPlatformUrl: server.url }));
     const botId = Number((await api.identify()).botId);
     const ann = await platform.person("Ann");
@@ -86,19 +98,10 @@ apiContract({
           bytes: new Uint8Array(bytes),
         });
         const { messages } = await alone.read();
-        const sent = messages.find(({ message }) => message.message_id === id)?.message.document;
-        return {
-          kind: "image",
-          reference: sent?.file_id ?? "",
-          mimeType: sent?.mime_type,
-          filename: undefined,
-          size: undefined,
-        };
+        const { document } = messages.find(({ message }) => message.message_id === id)?.message ?? {};
+        return mediaAt(document?.file_id ?? "", document?.mime_type);
       },
-      async close() {
-        await server.close();
-        rmSync(dataDir, { recursive: true });
-      },
+      close: async () => {},
     };
   },
 });
@@ -113,27 +116,6 @@ function visible(html: string): string {
     .replaceAll("&amp;", "&")
     .trim();
 }
-
-const PNG = Uint8Array.from(
-  Buffer.from(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-    "base64",
-  ),
-);
-
-const dataDir = mkdtempSync(path.join(tmpdir(), "telegram-api-"));
-let server: Awaited<ReturnType<typeof startChatPlatform>>;
-let platform: ChatPlatform;
-let bots = 0;
-
-beforeAll(async () => {
-  server = await startChatPlatform({ dataDir });
-  platform = new ChatPlatform(server.url);
-});
-afterAll(async () => {
-  await server.close();
-  rmSync(dataDir, { recursive: true });
-});
 
 /** A bot of its own and a person who has written to it. */
 async function conversation() {
@@ -195,7 +177,7 @@ describe("Telegram's calls", () => {
 
   it("send a reply to a message that is gone, and buttons with long labels below each other", async () => {
     const { api, chat, text } = await conversation();
-    const buttons = ["a", "b"].map((data) => ({ label: data.repeat(20), data, style: undefined }));
+    const buttons = ["a", "b"].map((data) => button(data.repeat(20), data));
     await api.send(text(plain("x"), { replyTo: "999999", buttons }));
     const { message } = (await chat.read()).messages.at(-1) ?? {};
     expect(message?.reply_markup?.inline_keyboard).toHaveLength(2);
@@ -221,9 +203,7 @@ describe("Telegram's calls", () => {
 
   it("edit a text, remove its buttons, and delete it", async () => {
     const { api, chat, place, text } = await conversation();
-    const { messageId = "" } = await api.send(
-      text(plain("one"), { buttons: [{ label: "a", data: "a", style: undefined }] }),
-    );
+    const { messageId = "" } = await api.send(text(plain("one"), { buttons: [button("a")] }));
     await api.edit?.({ place, messageId, text: { markup: "<b>two</b>", plain: "two" } });
     await api.edit?.({ place, messageId, text: { markup: "<b>two</b>", plain: "two" } });
     const { message } = (await chat.read()).messages.at(-1) ?? {};
@@ -251,9 +231,7 @@ describe("Telegram's calls", () => {
 
   it("confirm a click, with a text that is cut", async () => {
     const { token, self, api, chat, text } = await conversation();
-    const { messageId } = await api.send(
-      text(plain("?"), { buttons: [{ label: "a", data: "a", style: undefined }] }),
-    );
+    const { messageId } = await api.send(text(plain("?"), { buttons: [button("a")] }));
     await chat.press(Number(messageId), "a");
     const click = (await eventsOf({ token, self })).find((event) => event.kind === "click");
     if (click?.kind !== "click") throw new Error("Expected a click");
@@ -265,12 +243,12 @@ describe("Telegram's calls", () => {
 
   it("send images as photos and other files as documents", async () => {
     const { api, chat, first, place } = await conversation();
-    const file = { place, replyTo: String(first), nonce: "n", bytes: PNG };
+    const file = { place, replyTo: String(first), nonce: "n", bytes: png(1, 1) };
     await api.sendFile?.({ ...file, filename: "dot.png", mimeType: "image/png" });
     await api.sendFile?.({ ...file, filename: "naïve.csv", mimeType: "text/csv" });
     await api.sendFile?.({ ...file, filename: "no.png", mimeType: "image/png", bytes: new Uint8Array(3) });
     expect((await chat.read()).messages.slice(1).map(({ message }) => message)).toMatchObject([
-      { photo: [{ file_size: PNG.byteLength }], reply_to_message: { message_id: first } },
+      { photo: [{ file_size: png(1, 1).byteLength }], reply_to_message: { message_id: first } },
       { document: { file_name: "naïve.csv", mime_type: "text/csv" } },
       { document: { file_name: "no.png" } },
     ]);

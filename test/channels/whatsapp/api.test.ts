@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Button, MediaReference } from "#src/channels/channel.ts";
 import { adapters } from "#src/channels/index.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { whatsapp } from "#src/channels/whatsapp/index.ts";
 import { startWhatsapp, type Whatsapp } from "#test/support/platforms/whatsapp.ts";
 import { apiContract } from "../api-contract.ts";
-import { dm, environmentAt, failureOf, outgoingText } from "../environment.ts";
+import { button, dm, environmentAt, failureOf, outgoingText } from "../environment.ts";
 import { mediaAt, troubles } from "../platform-under-test.ts";
 
 const ANN = "16505551234";
@@ -62,7 +61,6 @@ function api(fetchWith: typeof fetch = (input, init) => fetch(input, init)) {
 }
 
 const last = () => platform.sent.at(-1);
-const button = (label: string, data = label): Button => ({ label, data, style: undefined });
 const file = (mimeType: string, size: number, filename = "a") => ({
   place: dm(ANN),
   replyTo: undefined,
@@ -71,14 +69,6 @@ const file = (mimeType: string, size: number, filename = "a") => ({
   mimeType,
   bytes: new Uint8Array(size),
 });
-const media = (reference: string): MediaReference => ({
-  kind: "image",
-  reference,
-  mimeType: undefined,
-  filename: undefined,
-  size: undefined,
-});
-
 const kindOf = (error: unknown) => (error instanceof PlatformFailure ? error.kind : error);
 
 describe("a call at the Cloud API", () => {
@@ -206,7 +196,7 @@ describe("a call at the Cloud API", () => {
       return new Response(new Uint8Array(3));
     };
     const outcome = await api(recording)
-      .download?.(media(id), 10)
+      .download?.(mediaAt(id), 10)
       .then(({ mimeType }) => mimeType, kindOf);
     expect(outcome).toBe(isFetched ? "image/png" : "refused");
     expect(addresses).toEqual(isFetched ? [url] : []);
@@ -215,11 +205,11 @@ describe("a call at the Cloud API", () => {
   it("does not begin a download that the API announces as too large", async () => {
     const id = platform.attach(new Uint8Array(11), { mimeType: "image/png" });
     const before = platform.calls.length;
-    expect(await failureOf(api().download?.(media(id), 10))).toMatchObject({
+    expect(await failureOf(api().download?.(mediaAt(id), 10))).toMatchObject({
       kind: "refused",
     });
     expect(platform.calls.length).toBe(before + 1);
-    expect(await failureOf(api().download?.(media("../1"), 10))).toMatchObject({
+    expect(await failureOf(api().download?.(mediaAt("../1"), 10))).toMatchObject({
       kind: "refused",
     });
   });

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { buffer } from "node:stream/consumers";
 import type { Duplex } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import type { RawData } from "ws";
 import { serve } from "#local/serve.ts";
 
 /** A call that a client made at a platform. */
@@ -11,18 +12,15 @@ export interface MadeCall {
   query: URLSearchParams;
   headers: Readonly<Record<string, string>>;
   body: Buffer;
-  /** Milliseconds since the epoch. */
-  at: number;
 }
 
-/** What a platform returns: at most one of the bodies. A `stream` writes by itself, and may stay open. */
+/** What a platform returns: at most one of the bodies. */
 export interface Answer {
   status?: number;
   headers?: Readonly<Record<string, string>>;
   json?: unknown;
   text?: string;
   bytes?: Uint8Array;
-  stream?: (response: ServerResponse) => void;
 }
 
 /**
@@ -32,108 +30,89 @@ export interface Answer {
 export type Fault =
   | { kind: "busy"; retryAfterSeconds: number }
   | ({ kind: "answer" } & Answer)
-  | { kind: "garbage" }
-  | { kind: "hang" }
-  | { kind: "cut" }
-  | { kind: "lost" };
+  | { kind: "garbage" | "hang" | "cut" | "lost" };
 
-export interface PlatformServer {
-  /** Without a path. */
-  origin: string;
+/** A file of a message. */
+export interface SentFile {
+  filename: string;
+  mimeType: string;
+  bytes: Buffer;
+}
+
+/** A platform's API on the loopback interface, which fails where a test says so. */
+export abstract class PlatformServer {
   /** All calls so far, in order. */
-  calls: readonly MadeCall[];
-  /** Makes the next calls fail, of those whose path contains `path` and whose body contains `body`. */
-  failNext(fault: Fault, options?: { times?: number; path?: string; body?: string }): void;
-  close(): Promise<void>;
-}
+  readonly calls: MadeCall[] = [];
+  /** Address without a path. */
+  origin = "";
+  readonly #faults: { fault: Fault; path: string }[] = [];
+  #stop: (() => Promise<void>) | undefined;
 
-/** Serves a platform's API on the loopback interface, and lets tests make it fail. */
-export async function servePlatform(platform: {
-  answer: (call: MadeCall) => Answer | Promise<Answer>;
-  busy: (retryAfterSeconds: number) => Answer;
-  onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-}): Promise<PlatformServer> {
-  const calls: MadeCall[] = [];
-  const planned: { fault: Fault; times: number; path: string; body: string }[] = [];
+  protected abstract answer(call: MadeCall): Answer | Promise<Answer>;
+  /** What a client gets that calls too often. */
+  protected abstract busy(retryAfterSeconds: number): Answer;
 
-  function nextFault(call: MadeCall): Fault | undefined {
-    const plan = planned.find(
-      (each) => each.times > 0 && call.path.includes(each.path) && call.body.includes(each.body),
+  protected onUpgrade(_request: IncomingMessage, socket: Duplex, _head: Buffer): void {
+    socket.destroy();
+  }
+
+  async open(): Promise<this> {
+    const { url, close } = await serve((request, response) => this.#handle(request, response), {
+      onUpgrade: (request, socket, head) => this.onUpgrade(request, socket, head),
+    });
+    this.origin = url;
+    this.#stop = close;
+    return this;
+  }
+
+  async close(): Promise<void> {
+    await this.#stop?.();
+  }
+
+  /** Makes the next call fail whose path contains `path`. */
+  failNext(fault: Fault, { path = "" } = {}): void {
+    this.#faults.push({ fault, path });
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://platform.test");
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
     );
-    if (plan !== undefined) plan.times -= 1;
-    return plan?.fault;
+    const { method = "GET" } = request;
+    const call = { method, path: pathname, query: searchParams, headers, body: await buffer(request) };
+    this.calls.push(call);
+    const at = this.#faults.findIndex(({ path }) => pathname.includes(path));
+    const [planned] = at === -1 ? [] : this.#faults.splice(at, 1);
+    const answer = planned ? await this.#failing(planned.fault, call) : await this.answer(call);
+    if (answer === "cut") response.destroy();
+    else if (answer !== "hang") write(response, answer);
   }
 
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const call = await read(request);
-    calls.push(call);
-    const fault = nextFault(call);
-    switch (fault?.kind) {
-      case undefined: {
-        write(response, await platform.answer(call));
-        return;
-      }
-      case "busy": {
-        write(response, platform.busy(fault.retryAfterSeconds));
-        return;
-      }
-      case "answer": {
-        write(response, fault);
-        return;
-      }
-      case "garbage": {
-        const page = "<!doctype html><title>Not what you asked for</title>";
-        write(response, { headers: { "content-type": "text/html" }, text: page });
-        return;
-      }
-      case "hang": {
-        return;
-      }
-      case "cut": {
-        response.destroy();
-        return;
-      }
-      case "lost": {
-        await platform.answer(call);
-        response.destroy();
-        return;
-      }
-      default: {
-        fault satisfies never;
-      }
+  async #failing(fault: Fault, call: MadeCall): Promise<Answer | "cut" | "hang"> {
+    if (fault.kind === "answer") return fault;
+    if (fault.kind === "busy") return this.busy(fault.retryAfterSeconds);
+    if (fault.kind === "garbage") {
+      return { headers: { "content-type": "text/html" }, text: "<title>Not what you asked for</title>" };
     }
+    if (fault.kind === "lost") await this.answer(call);
+    return fault.kind === "hang" ? "hang" : "cut";
   }
-
-  const server = await serve(handle, { onUpgrade: platform.onUpgrade });
-  return {
-    origin: server.url,
-    calls,
-    failNext(fault, { times = 1, path = "", body = "" } = {}) {
-      planned.push({ fault, times, path, body });
-    },
-    close: server.close,
-  };
 }
 
-async function read(request: IncomingMessage): Promise<MadeCall> {
-  const { pathname, searchParams } = new URL(request.url ?? "/", "http://platform.test");
-  const headers = Object.fromEntries(
-    Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
-  );
-  return {
-    method: request.method ?? "GET",
-    path: pathname,
-    query: searchParams,
-    headers,
-    body: await buffer(request),
-    at: Date.now(),
-  };
-}
-
-function write(response: ServerResponse, answer: Answer): void {
-  const { status = 200, headers = {}, json, text, bytes, stream } = answer;
+function write(response: ServerResponse, { status = 200, headers, json, text, bytes }: Answer): void {
   const type = json === undefined ? {} : { "content-type": "application/json" };
   response.writeHead(status, { ...type, ...headers });
-  if (stream !== undefined) return stream(response);
   response.end(json === undefined ? (text ?? bytes) : JSON.stringify(json));
+}
+
+/** The text of a WebSocket's frame. */
+export function textOf(data: RawData): string {
+  return Buffer.isBuffer(data) ? data.toString() : "{}";
+}
+
+/** The fields of a multipart form. */
+export function formOf({ headers, body }: MadeCall): Promise<FormData> {
+  const type = headers["content-type"] ?? "";
+  return new Response(Uint8Array.from(body), { headers: { "content-type": type } }).formData();
 }

@@ -1,171 +1,245 @@
-import { createHmac } from "node:crypto";
-import { type PlatformServer, servePlatform } from "./platform-server.ts";
-import { answerAddress } from "./slack/addresses.ts";
-import { blockActions, eventCallback, messageEvents, slashCommand } from "./slack/payloads.ts";
-import { type EnvelopeType, SlackSockets } from "./slack/socket.ts";
-import { type SentFile, type SlackMessage, SlackState, type SlackUser } from "./slack/state.ts";
+import { createHmac, randomBytes, randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { type WebSocket, WebSocketServer } from "ws";
+import { type Answer, type MadeCall, PlatformServer, type SentFile, textOf } from "./platform-server.ts";
+import { SlackApi, type SlackMessage, type SlackUser } from "./slack-api.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
-export type { SlackMessage, SlackUser };
-
-/** What a person writes. */
-export interface Said {
-  channelId: string;
-  text: string;
-  author?: SlackUser;
-  threadTs?: string;
-  files?: readonly SentFile[];
-}
+export type { SlackUser };
 
 /** What the webhook returned; undefined for what went over the socket. */
-export type WebhookAnswer = { status: number; body: string } | undefined;
+type WebhookAnswer = { status: number; body: string } | undefined;
 
-export interface SlackMock extends PlatformServer {
-  /** Base address of the API, as in SLACK_API_BASE_URL. */
-  url: string;
-  credentials: { bot_token: string; signing_secret: string; app_token: string };
-  bot: SlackUser;
-  teamId: string;
-  sockets: SlackSockets;
+/**
+ * Slack as an app of one workspace sees it: methods, files, responses, Socket Mode and signed requests. How connections of Socket
+ * Mode end and are replaced is scripted in `test/channels/slack/connection.test.ts`. Sources: docs.slack.dev, and the protocol as
+ * @slack/socket-mode speaks it.
+ */
+export class SlackMock extends PlatformServer {
+  readonly #api = new SlackApi(
+    () => this.origin,
+    () => this.#newSocketUrl(),
+  );
+  readonly #signingSecret = randomBytes(16).toString("hex");
+  readonly #sockets = new WebSocketServer({ noServer: true });
+  readonly #tickets = new Set<string>();
+  readonly #connections = new Set<WebSocket>();
+  readonly credentials = { ...this.#api.tokens, signing_secret: this.#signingSecret };
+  readonly bot = this.#api.bot;
+  readonly teamId = this.#api.teamId;
+  /** Statuses that the bot showed in threads. */
+  readonly statuses = this.#api.statuses;
+  /** Ids of the envelopes that clients acknowledged, in order. */
+  readonly acks: string[] = [];
   /** Where events, clicks and commands go; undefined sends them over the socket. */
   webhookUrl: string | undefined;
+
+  /** Base address of the API, as in SLACK_API_BASE_URL. */
+  get url(): string {
+    return `${this.origin}/api`;
+  }
+
+  /** How many connections get envelopes. */
+  get listening(): number {
+    return this.#connections.size;
+  }
+
   /** A person of the workspace, the same for the same name. */
-  person(name: string): SlackUser;
+  person(name: string): SlackUser {
+    const user = this.#api.people.get(name) ?? { id: `U0PERSON${this.#api.next()}`, name };
+    this.#api.people.set(name, user);
+    return user;
+  }
+
   /** A channel, or with an id that begins with D a conversation of two. */
-  addChannel(id: string, options?: { isMember?: boolean }): void;
-  /** Makes Slack refuse what the bot does in a channel, such as with is_archived; undefined ends it. */
-  refuse(channelId: string, error: string | undefined): void;
-  /** Takes a scope from the app. */
-  withoutScope(scope: string): void;
+  addChannel(id: string): void {
+    if (!this.#api.channels.has(id)) this.#api.channels.set(id, undefined);
+  }
+
+  /** Makes Slack refuse what the bot does in a channel, such as with is_archived. */
+  refuse(channelId: string, error: string): void {
+    this.#api.channels.set(channelId, error);
+  }
+
+  /** Takes the scope `files:read` from the app. */
+  hideFiles(): void {
+    this.#api.mayReadFiles = false;
+  }
+
   /** Messages of the bot in a channel or in one of its threads, as they are now. */
-  sent(channelId: string, threadTs?: string): readonly SlackMessage[];
-  message(channelId: string, ts: string): SlackMessage | undefined;
-  /** Statuses that the bot showed in threads. */
-  statuses: readonly { channelId: string; threadTs: string; status: string }[];
-  /** A message of a person. Returns its id, and what the webhook returned for each of its events. */
-  say(said: Said): Promise<{ ts: string; answers: WebhookAnswer[] }>;
+  sent(channelId: string, threadTs?: string): readonly SlackMessage[] {
+    return this.#api.messages.filter(
+      (one) => one.channelId === channelId && one.threadTs === threadTs && one.userId === this.bot.id,
+    );
+  }
+
+  message(channelId: string, ts: string): SlackMessage | undefined {
+    return this.#api.find(channelId, ts);
+  }
+
+  /** A message of a person; a mention in a channel makes two events. Returns its id, and what the webhook returned for each. */
+  async say(said: {
+    channelId: string;
+    text: string;
+    author?: SlackUser;
+    threadTs?: string;
+    files?: readonly SentFile[];
+  }): Promise<{ ts: string; answers: WebhookAnswer[] }> {
+    const { channelId, text, author = this.person("ann"), threadTs, files = [] } = said;
+    this.addChannel(channelId);
+    const { ts } = this.#api.addMessage({ channelId, userId: author.id, threadTs, text, files });
+    const isDirect = channelId.startsWith("D");
+    const shared = {
+      user: author.id,
+      text,
+      ts,
+      team: this.teamId,
+      channel: channelId,
+      event_ts: ts,
+      ...(threadTs !== undefined && {
+        thread_ts: threadTs,
+        parent_user_id: this.#api.find(channelId, threadTs)?.userId,
+      }),
+      ...(files.length > 0 && { files: files.map((file) => this.#api.wireFile(file)) }),
+    };
+    const kind = { type: "message", channel_type: isDirect ? "im" : "channel" };
+    const answers = [
+      await this.event({ ...kind, ...(files.length > 0 && { subtype: "file_share" }), ...shared }),
+    ];
+    if (!isDirect && text.includes(`<@${this.bot.id}>`)) {
+      answers.push(await this.event({ type: "app_mention", ...shared }));
+    }
+    return { ts, answers };
+  }
+
   /** Presses the button with this data below a message. */
-  press(message: SlackMessage, data: string, by?: SlackUser): Promise<WebhookAnswer>;
-  /** Uses a slash command, which begins with `/`. */
-  command(channelId: string, command: string, text?: string, by?: SlackUser): Promise<WebhookAnswer>;
-  /** Sends any event. A repetition has the id of the first, and a number. */
-  event(event: object, repetition?: { eventId: string; number: number }): Promise<WebhookAnswer>;
-  /** Headers that sign a body as Slack does, at a time in seconds. */
-  signed(body: string, seconds?: number): Record<string, string>;
+  press(message: SlackMessage, data: string, by = this.person("ann")): Promise<WebhookAnswer> {
+    const button = message.blocks
+      .flatMap(({ elements = [] }) => elements)
+      .find(({ value }) => value === data);
+    if (button === undefined) throw new Error(`No button ${data} below ${message.ts}`);
+    const { channelId: id, ts, threadTs } = message;
+    const payload = {
+      type: "block_actions",
+      user: { id: by.id, username: by.name, name: by.name, team_id: this.teamId },
+      container: { type: "message", message_ts: ts, channel_id: id },
+      team: { id: this.teamId, domain: "mock" },
+      channel: { id, name: "mock" },
+      message: { ts, ...(threadTs !== undefined && { thread_ts: threadTs }), text: message.text },
+      response_url: this.#api.newResponseUrl(id),
+      actions: [{ ...button, block_id: "block", action_ts: this.#api.newTs() }],
+    };
+    const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
+    return this.#hand("interactive", payload, body, { "content-type": FORM });
+  }
+
+  /** Uses a slash command, which begins with `/`: a form over HTTP, an object over a socket. */
+  command(channelId: string, command: string, text = "", by = this.person("ann")): Promise<WebhookAnswer> {
+    this.addChannel(channelId);
+    const payload = {
+      team_id: this.teamId,
+      channel_id: channelId,
+      channel_name: channelId.startsWith("D") ? "directmessage" : "mock",
+      user_id: by.id,
+      user_name: by.name,
+      command,
+      text,
+      response_url: this.#api.newResponseUrl(channelId),
+      trigger_id: `${this.#api.next()}.trigger`,
+    };
+    const body = new URLSearchParams(payload).toString();
+    return this.#hand("slash_commands", payload, body, { "content-type": FORM });
+  }
+
+  /** Sends any event. A redelivery has the id of the first, and a number. */
+  event(event: object, redelivery?: { eventId: string; number: number }): Promise<WebhookAnswer> {
+    const payload = {
+      team_id: this.teamId,
+      event,
+      type: "event_callback",
+      event_id: redelivery?.eventId ?? `Ev${this.#api.next()}`,
+      authorizations: [{ team_id: this.teamId, user_id: this.bot.id, is_bot: true }],
+    };
+    const retry = redelivery && { "x-slack-retry-num": String(redelivery.number) };
+    const headers = { "content-type": "application/json", ...retry };
+    return this.#hand("events_api", payload, JSON.stringify(payload), headers);
+  }
+
+  /** Headers that sign a body as Slack does. */
+  signed(body: string): Record<string, string> {
+    const seconds = String(Math.floor(Date.now() / 1000));
+    const hmac = createHmac("sha256", this.#signingSecret).update(`v0:${seconds}:${body}`).digest("hex");
+    return { "x-slack-request-timestamp": seconds, "x-slack-signature": `v0=${hmac}` };
+  }
+
+  /** A new address for responses. */
+  newResponseUrl(channelId: string): string {
+    return this.#api.newResponseUrl(channelId);
+  }
+
+  /** The address of a file that a person sent. */
+  newFileUrl(file: SentFile): string {
+    return this.#api.wireFile(file).url_private_download;
+  }
+
   /** Makes all addresses for responses so far too old. */
-  expireResponses(): void;
-}
-
-/** Slack as an app of one workspace sees it: methods, files, responses, Socket Mode and signed requests. */
-export async function startSlack(): Promise<SlackMock> {
-  const state = new SlackState();
-  const origin = (): string => server.origin;
-  const sockets = new SlackSockets(origin);
-  const context = { state, origin, newSocketUrl: () => sockets.newUrl() };
-  const server: PlatformServer = await servePlatform({
-    answer: (call) => answerAddress(context, call),
-    busy: (seconds) => ({
-      status: 429,
-      headers: { "retry-after": String(seconds) },
-      json: { ok: false, error: "ratelimited" },
-    }),
-    onUpgrade: (request, socket, head) => sockets.accept(request, socket, head),
-  });
-
-  const signed = (body: string, seconds = Math.floor(Date.now() / 1000)) => ({
-    "x-slack-request-timestamp": String(seconds),
-    "x-slack-signature": `v0=${createHmac("sha256", state.signingSecret).update(`v0:${seconds}:${body}`).digest("hex")}`,
-  });
-
-  async function post(body: string, headers: Record<string, string>): Promise<WebhookAnswer> {
-    const url = mock.webhookUrl ?? "";
-    const answer = await fetch(url, { method: "POST", headers: { ...headers, ...signed(body) }, body });
-    return { status: answer.status, body: await answer.text() };
+  expireResponses(): void {
+    for (const target of this.#api.responses.values()) target.isExpired = true;
   }
 
   /** Over the socket, or as the body that the webhook gets. */
-  async function hand(
-    type: EnvelopeType,
+  async #hand(
+    type: string,
     payload: object,
     body: string,
     headers: Record<string, string>,
   ): Promise<WebhookAnswer> {
-    if (mock.webhookUrl !== undefined) return post(body, headers);
-    sockets.deliver(type, payload);
-    return undefined;
+    if (this.webhookUrl === undefined) {
+      const [open] = this.#connections;
+      open?.send(JSON.stringify({ envelope_id: randomUUID(), type, payload }));
+      return undefined;
+    }
+    const signed = { ...headers, ...this.signed(body) };
+    const answer = await fetch(this.webhookUrl, { method: "POST", headers: signed, body });
+    return { status: answer.status, body: await answer.text() };
   }
 
-  const newResponseUrl = (channelId: string, original?: SlackMessage) =>
-    server.origin + state.addResponseTarget(channelId, original);
+  /** Good once. */
+  #newSocketUrl(): string {
+    const ticket = randomBytes(12).toString("hex");
+    this.#tickets.add(ticket);
+    return `${this.origin.replace(/^http/u, "ws")}/link/?ticket=${ticket}`;
+  }
 
-  const mock: SlackMock = {
-    ...server,
-    url: `${server.origin}/api`,
-    credentials: {
-      bot_token: state.botToken,
-      signing_secret: state.signingSecret,
-      app_token: state.appToken,
-    },
-    bot: state.botUser,
-    teamId: state.teamId,
-    sockets,
-    webhookUrl: undefined,
-    statuses: state.statuses,
-    signed,
-    person: (name) => state.person(name),
-    addChannel(id, { isMember = true } = {}) {
-      state.addChannel(id).isMember = isMember;
-    },
-    refuse(channelId, error) {
-      state.addChannel(channelId).refusal = error;
-    },
-    withoutScope(scope) {
-      state.missingScopes.add(scope);
-    },
-    sent: (channelId, threadTs) =>
-      state.messages.filter(
-        (one) => one.channelId === channelId && one.threadTs === threadTs && one.userId === state.botUser.id,
-      ),
-    message: (channelId, ts) => state.find(channelId, ts),
-    async say({ channelId, text, author = state.person("ann"), threadTs, files = [] }) {
-      state.addChannel(channelId);
-      const message = state.addMessage({ channelId, userId: author.id, threadTs, text, files });
-      const answers: WebhookAnswer[] = [];
-      for (const event of messageEvents(state, message, server.origin)) answers.push(await mock.event(event));
-      return { ts: message.ts, answers };
-    },
-    press(message, data, by = state.person("ann")) {
-      const button = message.blocks
-        .flatMap(({ elements = [] }) => elements)
-        .find(({ value }) => value === data);
-      if (button === undefined) throw new Error(`No button ${data} below ${message.ts}`);
-      const responseUrl = newResponseUrl(message.channelId, message);
-      const payload = blockActions(state, { message, button, by, responseUrl });
-      const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
-      return hand("interactive", payload, body, { "content-type": FORM });
-    },
-    command(channelId, command, text = "", by = state.person("ann")) {
-      state.addChannel(channelId);
-      const responseUrl = newResponseUrl(channelId);
-      const payload = slashCommand(state, { channelId, command, text, by, responseUrl });
-      const body = new URLSearchParams(payload).toString();
-      return hand("slash_commands", payload, body, { "content-type": FORM });
-    },
-    event(event, repetition) {
-      const payload = eventCallback(state, event);
-      if (repetition !== undefined) payload["event_id"] = repetition.eventId;
-      return hand("events_api", payload, JSON.stringify(payload), {
-        "content-type": "application/json",
-        ...(repetition !== undefined && {
-          "x-slack-retry-num": String(repetition.number),
-          "x-slack-retry-reason": "http_timeout",
-        }),
+  protected override onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { searchParams } = new URL(request.url ?? "/", "http://socket.test");
+    if (!this.#tickets.delete(searchParams.get("ticket") ?? "")) {
+      socket.end("HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
+      return;
+    }
+    this.#sockets.handleUpgrade(request, socket, head, (opened) => {
+      opened.on("message", (data) => {
+        const { envelope_id: id }: { envelope_id?: string } = JSON.parse(textOf(data));
+        if (id !== undefined) this.acks.push(id);
       });
-    },
-    expireResponses() {
-      for (const target of state.responses.values()) target.isExpired = true;
-    },
-  };
-  return mock;
+      opened.on("close", () => this.#connections.delete(opened));
+      this.#connections.add(opened);
+      opened.send(JSON.stringify({ type: "hello", num_connections: this.listening }));
+    });
+  }
+
+  protected override answer(call: MadeCall): Answer {
+    return this.#api.answer(call);
+  }
+
+  protected override busy(seconds: number): Answer {
+    const json = { ok: false, error: "ratelimited" };
+    return { status: 429, headers: { "retry-after": String(seconds) }, json };
+  }
+}
+
+export function startSlack(): Promise<SlackMock> {
+  return new SlackMock().open();
 }
