@@ -20,20 +20,43 @@ const unshrinkable: TurnContext["request"]["window"] = {
   shrink: (refusal) => Promise.reject(refusal),
 };
 
+/** A model whose answers are these events; an error is thrown as it is. */
+function modelOf(...events: (ModelEvent | Error)[]): Model {
+  return {
+    name: "speaking",
+    provider: "test",
+    async *stream() {
+      for (const event of events) {
+        if (event instanceof Error) throw event;
+        yield event;
+      }
+    },
+  };
+}
+
+const text = (piece: string): ModelEvent => ({ type: "text_delta", text: piece });
+const finished = (
+  said: string,
+  rest: Partial<Extract<ModelEvent, { type: "finished" }>> = {},
+): ModelEvent => ({
+  type: "finished",
+  text: said,
+  toolCalls: [],
+  finishReason: "stop",
+  usage,
+  ...rest,
+});
+
 /** A model that says one thing, and counts how often it is asked. */
 function speaking(toolCalls: ToolCall[]) {
   const asked = { times: 0 };
-  const model: Model = {
-    name: "speaking",
-    provider: "test",
-    async *stream(): AsyncGenerator<ModelEvent> {
-      asked.times += 1;
-      yield { type: "text_delta", text: "said" };
-      const finishReason = toolCalls.length > 0 ? "tool_calls" : "stop";
-      yield { type: "finished", text: "said", toolCalls, finishReason, usage };
-    },
+  const finishReason = toolCalls.length > 0 ? "tool_calls" : "stop";
+  const model = modelOf(text("said"), finished("said", { toolCalls, finishReason }));
+  const stream: Model["stream"] = (request, signal) => {
+    asked.times += 1;
+    return model.stream(request, signal);
   };
-  return { model, asked };
+  return { model: { ...model, stream }, asked };
 }
 
 /** A turn and all it wrote. `records` are what an executor before it left. */
@@ -117,15 +140,11 @@ it("asks once where the provider refuses for another reason", async () => {
 });
 
 it("counts what a model thought and wrote before it broke off", async () => {
-  const broken: Model = {
-    name: "broken",
-    provider: "test",
-    async *stream(): AsyncGenerator<ModelEvent> {
-      yield { type: "text_delta", text: "said" };
-      yield { type: "hidden_delta", text: "many words of thinking and of arguments ".repeat(10) };
-      throw modelError("bad_response");
-    },
+  const hidden = {
+    type: "hidden_delta" as const,
+    text: "many words of thinking and of arguments ".repeat(10),
   };
+  const broken = modelOf(text("said"), hidden, modelError("bad_response"));
   const used: ModelUsage[] = [];
   await expect(turn(broken, [], {}, [], used)).rejects.toMatchObject({ code: "bad_response" });
   expect(used.at(-1)?.outputTokens).toBeGreaterThan(50);
@@ -143,14 +162,8 @@ it.each([
   ["content_filter", "", /held back/u],
 ] as const)(
   "says so in a sentence where the model's answer is empty: %s %j",
-  async (finishReason, text, sentence) => {
-    const silent: Model = {
-      name: "silent",
-      provider: "test",
-      async *stream(): AsyncGenerator<ModelEvent> {
-        yield { type: "finished", text, toolCalls: [], finishReason, usage };
-      },
-    };
+  async (finishReason, empty, sentence) => {
+    const silent = modelOf(finished(empty, { finishReason }));
     const { turn: done, writes } = await turn(silent);
     expect(done).toMatchObject({ response_text: expect.stringMatching(sentence), is_complete: true });
     expect(eventsOf(writes)).toEqual(["text_delta", "agent_step"]);
@@ -201,25 +214,13 @@ it("tells the model of a command that had begun and has no result, and does not 
 it("hides a secret in what the model says, in its arguments and in results, and uses it all the same", async () => {
   const secret = "hunter2-hunter2-hunter2";
   const secrets = [{ name: "API_PASSWORD", value: secret, declared: true }];
-  const model: Model = {
-    name: "speaking",
-    provider: "test",
-    async *stream(): AsyncGenerator<ModelEvent> {
-      const text = `It is ${secret} indeed`;
-      for (const piece of [text.slice(0, 9), text.slice(9, 20), text.slice(20)]) {
-        yield { type: "text_delta", text: piece };
-      }
-      const toolCalls = [
-        { id: "a", name: "bash_exec", arguments: JSON.stringify({ command: `login ${secret}` }) },
-        {
-          id: "b",
-          name: "write_file",
-          arguments: JSON.stringify({ file_path: "a", content: `b ${secret}` }),
-        },
-      ];
-      yield { type: "finished", text, toolCalls, finishReason: "tool_calls", usage };
-    },
-  };
+  const whole = `It is ${secret} indeed`;
+  const pieces = [whole.slice(0, 9), whole.slice(9, 20), whole.slice(20)];
+  const toolCalls = [
+    { id: "a", name: "bash_exec", arguments: JSON.stringify({ command: `login ${secret}` }) },
+    { id: "b", name: "write_file", arguments: JSON.stringify({ file_path: "a", content: `b ${secret}` }) },
+  ];
+  const model = modelOf(...pieces.map(text), finished(whole, { toolCalls, finishReason: "tool_calls" }));
   const { turn: done, writes, commands } = await turn(model, [], { secrets });
   expect(commands).toEqual([`login ${secret}`]);
   const shown = JSON.stringify([done, writes.map(({ events }) => events)]);
@@ -230,15 +231,9 @@ it("hides a secret in what the model says, in its arguments and in results, and 
 
 it("keeps what the model thought for the model alone, and shows a bounded thought without secrets", async () => {
   const secret = "hunter2-hunter2-hunter2";
-  const thinking = (toolCalls: ToolCall[]): Model => ({
-    name: "thinking",
-    provider: "test",
-    async *stream(): AsyncGenerator<ModelEvent> {
-      const thought = `${secret} ${"so ".repeat(20_000)}`;
-      const kept = { provider: "test", model: "thinking", prefix: null, content: "signed" };
-      yield { type: "finished", text: "said", thought, kept, toolCalls, finishReason: "stop", usage };
-    },
-  });
+  const thought = `${secret} ${"so ".repeat(20_000)}`;
+  const kept = { provider: "test", model: "thinking", prefix: null, content: "signed" };
+  const thinking = (toolCalls: ToolCall[]) => modelOf(finished("said", { thought, kept, toolCalls }));
   const secrets = [{ name: "API_PASSWORD", value: secret, declared: true }];
   const { turn: done, writes } = await turn(thinking(calls), [], { secrets });
   expect(done).toMatchObject({ response_text: "said", kept: 'sealed:"signed"' });

@@ -1,6 +1,10 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { idRuleOf } from "#src/models/openai-style/id-rules.ts";
+import { ModelError } from "#src/models/model.ts";
 import { toRequest } from "#src/models/openai-style/to-request.ts";
+import { streamInPieces } from "#test/support/pieces.ts";
+import { runs } from "#test/support/soak.ts";
 import { refusedByOpenAi } from "#test/support/strict/openai.ts";
 import { goingOn, modelAnswering, refusalsAfter, said, streamOf, toStream, type Wire } from "./answering.ts";
 import { fixtureLines } from "./fixture.ts";
@@ -8,6 +12,20 @@ import { fixtureLines } from "./fixture.ts";
 async function replay(wire: Wire, name: string, model?: string) {
   const stream = toStream(await fixtureLines(name));
   return said(modelAnswering(wire, () => streamOf(stream), model));
+}
+
+/** The text and the calls of an answer of which so much arrives, in pieces of a size; undefined where it fails as broken off. */
+async function arrived(wire: Wire, name: string, { share = 1, size = 1_000 } = {}) {
+  const stream = toStream(await fixtureLines(name));
+  const pieces = streamInPieces(stream.slice(0, Math.ceil(stream.length * share)), size);
+  const answer = () => new Response(pieces, { headers: { "content-type": "text/event-stream" } });
+  try {
+    const { text, toolCalls } = (await said(modelAnswering(wire, answer))).finished;
+    return { text, calls: toolCalls.map((made) => [made.name, made.arguments]) };
+  } catch (error) {
+    if (error instanceof ModelError && error.retryable) return undefined;
+    throw error;
+  }
 }
 
 const call = (name: string, args: string, id: unknown = expect.stringMatching(/^\S{1,40}$/u)) => ({
@@ -134,6 +152,22 @@ describe("an answer", () => {
     const ids = finished.toolCalls.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(refusalsAfter(finished)).toEqual([]);
+  });
+
+  it("is the same in pieces of any size, and is never taken for whole where it is cut", async () => {
+    const cut = fc.record({
+      share: fc.double({ min: 0, max: 1, noNaN: true }),
+      size: fc.integer({ min: 1, max: 60 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...ANSWERS), cut, async ({ wire, name: row }, { share, size }) => {
+        const name = `${wire}-${row}`;
+        const whole = await arrived(wire, name);
+        expect(await arrived(wire, name, { size })).toEqual(whole);
+        expect([whole, undefined]).toContainEqual(await arrived(wire, name, { share, size }));
+      }),
+      { numRuns: runs(60) },
+    );
   });
 
   it.each([

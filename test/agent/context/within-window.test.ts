@@ -66,18 +66,6 @@ const tokensOf = (messages: ModelMessage[]) =>
   estimateTokens({ system: "You are a test.", tools: [], messages });
 const textOf = (messages: readonly ModelMessage[]) => JSON.stringify(messages);
 
-/** Writes down every number of a turn it is shown, and what was in its own record before. */
-const keepsNumbers = () =>
-  answeringModel((request) => {
-    const numbers = [...questionOf(request).matchAll(/(?:turn number="|kept )(\d+)/gu)].map(([, number]) =>
-      Number(number),
-    );
-    return [...new Set(numbers)]
-      .toSorted((a, b) => a - b)
-      .map((number) => `kept ${number}`)
-      .join("\n");
-  });
-
 /** So many messages of a chat. */
 const said = (count: number) =>
   Array.from({ length: count }, (_, at) => ({
@@ -94,27 +82,6 @@ describe("a call within the window", () => {
     expect(messages).toHaveLength(5);
     expect(requests).toEqual([]);
     expect(task.stored).toEqual([]);
-  });
-
-  it("keeps 130 turns with large results under the window at each call, and all that the summaries kept", async () => {
-    const { model, requests } = keepsNumbers();
-    const task = new Task(model);
-    for (let iteration = 1; iteration <= 130; iteration += 1) {
-      const text = `said ${iteration} ${"w".repeat(4_000)}`;
-      task.turns.push(turn(iteration, ["r".repeat(20_000), "s".repeat(9_000)], { text }));
-      const messages = await task.ask();
-      expect(tokensOf(messages)).toBeLessThan(WINDOW);
-      expectValid(messages);
-      const shown = shownTurns(messages);
-      const folded = iteration - shown.length;
-      expect(shown).toEqual(Array.from(shown, (_, at) => folded + 1 + at));
-      const kept = [...textOf(messages).matchAll(/kept (\d+)/gu)].map(([, number]) => Number(number));
-      expect(kept).toEqual(Array.from({ length: folded }, (_, at) => at + 1));
-      expect(messages.findLast(({ role }) => role === "user")?.content).toBe(MESSAGE);
-    }
-    expect(requests.length).toBeGreaterThan(1);
-    expect(requests.length).toBeLessThan(26);
-    expect(task.failures).toEqual([]);
   });
 
   it("folds the older half of many messages before the task, however small, and then leaves them", async () => {

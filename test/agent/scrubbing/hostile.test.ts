@@ -4,10 +4,10 @@ import { ScrubbedStream } from "#src/agent/scrubbing/scrubbed-stream.ts";
 import { IS_SOAK } from "#test/support/soak.ts";
 
 /** Longer in `npm run soak`. */
-const LENGTH = IS_SOAK ? 300_000 : 100_000;
+const LENGTH = IS_SOAK ? 300_000 : 40_000;
 /**
- * Processor time that no text here reaches on any machine: the longest takes 200 ms on a quiet one. A search that goes back
- * takes a minute and more, since its steps grow with the square of the length.
+ * Processor time that no text here reaches on any machine: the longest takes 100 ms on a quiet one. A search that goes back
+ * takes many seconds, since its steps grow with the square of the length.
  */
 const BUDGET_MS = LENGTH / 20;
 const filled = (part: string) => part.repeat(Math.ceil(LENGTH / part.length));

@@ -26,28 +26,18 @@ const results: fc.Arbitrary<ToolResult> = fc
   );
 
 describe("a result as the model reads it", () => {
-  it("shows every field of a success, small ones as JSON and long ones as they are", () => {
-    const text = toModelText({
-      success: true,
-      message: "Found 2.",
-      matches: ["a.ts", "b.ts"],
-      diff: "-old\n+new\n",
-      details: { size_bytes: 3 },
-    });
-    expect(text).toBe(
+  it("shows every field, small ones as JSON and long ones as they are", () => {
+    const found = { matches: ["a.ts", "b.ts"], diff: "-old\n+new\n", details: { size_bytes: 3 } };
+    expect(toModelText({ success: true, message: "Found 2.", ...found })).toBe(
       'Found 2.\n{"matches":["a.ts","b.ts"],"details":{"size_bytes":3}}\n<diff>\n-old\n+new\n\n</diff>',
     );
-  });
-
-  it("shows every field of a failure as well", () => {
-    const text = toModelText({
-      success: false,
+    const failed = {
       error: "The command failed.",
       suggestion: "Look.",
       exit_code: 1,
       stderr: "no such\nfile",
-    });
-    expect(text).toBe(
+    };
+    expect(toModelText({ success: false, ...failed })).toBe(
       'Error: The command failed.\nSuggestion: Look.\n{"exit_code":1}\n<stderr>\nno such\nfile\n</stderr>',
     );
   });
