@@ -1,6 +1,5 @@
 import { agentStep } from "./agent-step.ts";
 import { deliverMessageFunction } from "./deliver-message.ts";
-import { destroyWorkspace } from "./destroy-workspace.ts";
 import { finishRun } from "./finish-run.ts";
 import { payCreator } from "./pay-creator.ts";
 import { receiveMessage } from "./receive-message.ts";
@@ -21,7 +20,6 @@ import { taskFinished } from "./task-finished.ts";
 export const functions = serve([
   agentStep,
   deliverMessageFunction,
-  destroyWorkspace,
   finishRun,
   payCreator,
   receiveMessage,

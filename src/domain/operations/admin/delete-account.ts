@@ -1,27 +1,25 @@
-import { announceRemoval } from "#src/domain/workspaces/projects/index.ts";
+import { workspaceLeft } from "#src/domain/workspaces/projects/index.ts";
 import { cancelTask, type FinishDeps } from "#src/domain/agent-work/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Log } from "#src/platform/log/log.ts";
-import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
+import { messageOf } from "#src/work/job.ts";
 import { requireDone, type Administrator } from "./change-account.ts";
 import { findAccount } from "./find-account.ts";
-import { deleteAccountRow, projectsOfAccount } from "./queries.ts";
+import { deleteAccountRow } from "./queries.ts";
 
 /**
  * Deletes a person's account with its projects, chats, tasks and keys. Recorded in the trail of administrators. The
- * rows are deleted in one transaction, then running tasks end and the files are removed; the removal of the files is
- * published before, as for a single project. Throws `conflict` for the caller's own account, for the last
+ * rows are deleted in one transaction, which stores the removal of the projects' files; then running tasks end. Throws `conflict` for the caller's own account, for the last
  * administrator, and if other people depend on the account because it created their team, is a team's only
  * administrator, or owns a project that they can see; `not_found`, `forbidden`.
  */
 export async function deleteAccount(
-  deps: FinishDeps & { workspaces: Pick<ProjectWorkspaces, "destroy">; log: Log },
+  deps: FinishDeps & { log: Log },
   by: Administrator,
   userId: string,
 ): Promise<void> {
   const { user } = await findAccount(deps, userId);
   if (user.id === by.caller.userId) throw new AppError("conflict", "You cannot delete your own account");
-  await announceRemoval(deps, await projectsOfAccount(deps.db, user.id));
   const { outcome, running } = await deleteAccountRow(deps.db, {
     adminId: by.caller.userId,
     userId: user.id,
@@ -44,11 +42,11 @@ export async function deleteAccount(
     );
   }
   if (!outcome?.done) throw new AppError("not_found", "User not found");
-  // The account is deleted even if the rest fails; executors and the published second pass clean up.
-  const rest = [
-    ...running.map((task) => cancelTask(deps, task)),
-    ...outcome.projects.map((projectId) => deps.workspaces.destroy(projectId)),
-  ];
+  // The account is deleted even if the rest fails; executors and the sweep of jobs clean up.
+  const removals = outcome.projects.map((key) =>
+    messageOf({ name: workspaceLeft.name, key }, { occasion: "stored" }),
+  );
+  const rest = [...running.map((task) => cancelTask(deps, task)), deps.queue.publishBatch(removals)];
   for (const { status, ...result } of await Promise.allSettled(rest)) {
     if (status === "rejected") deps.log.warn("a deleted account was not cleaned up completely", result);
   }

@@ -9,7 +9,7 @@ import { grantBonus, type OpeningConfig } from "#src/domain/billing/credits/inde
 import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
 import type { Task } from "#src/domain/agent-work/tasks/index.ts";
 import { endWaysIn } from "#src/domain/people/ways-in/index.ts";
-import { endChannelsOfProjects } from "#src/domain/workspaces/projects/index.ts";
+import { endChannelsOfProjects, storeRemovals } from "#src/domain/workspaces/projects/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -202,13 +202,8 @@ export async function changeAccountRow(
 
 /** Projects that are deleted with an account: its own, and those of teams that it created. */
 const doomedProjects = (userId: string) => sql`
-  SELECT p.id, p.team_id FROM projects p
+  SELECT p.id, p.team_id, p.slug FROM projects p
   WHERE p.owner_id = ${userId}::uuid OR p.team_id IN (SELECT id FROM teams WHERE created_by = ${userId}::uuid)`;
-
-export async function projectsOfAccount(db: Db, userId: string): Promise<string[]> {
-  const { rows } = await db.execute<{ id: string }>(doomedProjects(userId));
-  return rows.map(({ id }) => id);
-}
 
 /**
  * Deletes an account with everything that belongs to it, and records it, unless other people depend on the account or a
@@ -266,6 +261,7 @@ export async function deleteAccountRow(db: Db, action: NewAction) {
         WHERE u.id = target.id AND NOT target.last AND NOT shared.shared AND NOT shared.sold
           AND EXISTS (SELECT 1 FROM admin)
         RETURNING u.id
+      ), removals AS (${storeRemovals(sql`SELECT doomed.id, doomed.slug FROM doomed, done`)}
       ), ended AS (${endChannelsOfProjects(sql`SELECT doomed.id FROM doomed, done`)}
       ), ${keepWorkedAgents(sql`agents.team_id IN (SELECT teams.id FROM teams JOIN done ON done.id = teams.created_by)`)},
       ${withoutRatingsOf(sql`done`)}, ${noted(newId(), action, asGiven(action))}

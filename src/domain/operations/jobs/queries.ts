@@ -75,6 +75,11 @@ export async function storeMissingJobs({ db }: { db: Db }): Promise<void> {
     SELECT 'handle-stripe-event', id, jsonb_build_object('eventId', id), NULL FROM stripe_events
     WHERE status = 'received' AND created_at < now() - interval '1 minute' AND NOT EXISTS (
       SELECT 1 FROM jobs WHERE kind = 'handle-stripe-event' AND key = stripe_events.id
+    ) UNION ALL
+    SELECT 'destroy-workspace', project_id::text, jsonb_build_object('projectId', project_id, 'slug', NULL), NULL
+    FROM background_tasks
+    WHERE type = 'project_deletion' AND status = 'running' AND created_at < now() - interval '1 minute' AND NOT EXISTS (
+      SELECT 1 FROM jobs WHERE kind = 'destroy-workspace' AND key = background_tasks.project_id::text
     )
     ON CONFLICT DO NOTHING
   `);

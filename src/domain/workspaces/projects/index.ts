@@ -1,7 +1,8 @@
 export { addProjectMember } from "./add-project-member.ts";
 export { changeProjectRole } from "./change-project-role.ts";
 export { createProject, createProjectFrom, findSource, SOURCE_TYPES } from "./create-project.ts";
-export { announceRemoval, deleteProject, destroyWorkspace } from "./delete-project.ts";
+export { deleteProject } from "./delete-project.ts";
+export { destroyWorkspace } from "./destroy-workspace.ts";
 export { listProjectMembers } from "./list-project-members.ts";
 export { listProjects } from "./list-projects.ts";
 export { deleteProjectRolesOfFormerMember, type ProjectMember } from "./queries/members.ts";
@@ -13,8 +14,10 @@ export {
   type Project,
   type Viewer,
 } from "./queries/projects.ts";
+export { storeRemovals } from "./queries/removal.ts";
 export { removeProjectMember } from "./remove-project-member.ts";
 export { requireProject, type OpenProject, viewerOf } from "./require-project.ts";
 export { settleMessage } from "./settle-message.ts";
 export { shownStatus } from "./shown-status.ts";
 export { updateProject, updateSettings } from "./update-project.ts";
+export { workspaceLeft } from "./workspace-left.ts";

@@ -5,6 +5,7 @@ import {
   agents,
   bases,
   chats,
+  jobs,
   libraryAgents,
   libraryBases,
   projectMemberships,
@@ -46,19 +47,12 @@ const unused = () => Promise.reject(new Error("It was not to be asked"));
 /** What is outside the database, and what it was told. */
 function outside() {
   const published: string[] = [];
-  const destroyed: string[] = [];
   const stopped: string[] = [];
   const note = ({ function: name, payload }: QueueMessage) =>
     published.push(`${name} ${String(Object.values(fieldsOf(payload))[0])}`);
   const deps = {
     db: database.db,
     log: createLog(),
-    workspaces: {
-      async destroy(projectId: string) {
-        expect(await database.db.select().from(projects).where(eq(projects.id, projectId))).toEqual([]);
-        destroyed.push(projectId);
-      },
-    },
     queue: {
       publish: unused,
       publishBatch: async (messages: readonly QueueMessage[]) => messages.forEach(note),
@@ -83,7 +77,7 @@ function outside() {
       stream: unused,
     },
   };
-  return { deps, published, destroyed, stopped };
+  return { deps, published, stopped };
 }
 
 const remove = ({ user }: Person, by = admin, deps = outside().deps) =>
@@ -132,11 +126,12 @@ describe("deleting an account", () => {
     const team = await newTeam(person);
     const running = await newTask(person, own.id, "running");
     await newTask(person, own.id, "completed");
-    const { deps, published, destroyed, stopped } = outside();
+    const { deps, published, stopped } = outside();
     await remove(person, admin, deps);
     expect(await exists(person)).toBe(false);
     expect(await database.db.select().from(teams).where(eq(teams.id, team))).toEqual([]);
-    expect([published, destroyed, stopped]).toEqual([[`destroy-workspace ${own.id}`], [own.id], [running]]);
+    expect([published, stopped]).toEqual([[`destroy-workspace ${own.id}`], [running]]);
+    expect(await database.db.select().from(jobs).where(eq(jobs.key, own.id))).toHaveLength(1);
     expect(await database.db.select().from(projects).where(eq(projects.id, others.id))).toHaveLength(1);
   });
 
@@ -213,9 +208,9 @@ describe("an account that others depend on is kept, and nothing of it is lost:",
   ])("%s", async (_, make) => {
     const [person, other] = [await newPerson(database.db), await newPerson(database.db)];
     await make(person, other);
-    const { deps, destroyed } = outside();
+    const { deps, published } = outside();
     await expect(remove(person, admin, deps)).rejects.toEqual(shared);
-    expect([await exists(person), destroyed]).toEqual([true, []]);
+    expect([await exists(person), published]).toEqual([true, []]);
     expect(
       await database.db.select().from(adminActions).where(eq(adminActions.targetId, person.user.id)),
     ).toEqual([]);

@@ -1,6 +1,6 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { projects, teamMemberships, teams } from "#src/db/schema/index.ts";
+import { jobs, projects, teamMemberships, teams } from "#src/db/schema/index.ts";
 import type { Caller, KeyCaller } from "#src/domain/organisations/access/index.ts";
 import { requireBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
 import {
@@ -15,7 +15,9 @@ import {
   updateProject,
   updateSettings,
 } from "#src/domain/workspaces/projects/index.ts";
+import { AppError } from "#src/lib/errors.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import { executeJob } from "#src/work/execute.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { memoryArchives } from "#test/domain/workspaces/archives/memory-archives.ts";
 import { mailing } from "#test/support/mailbox.ts";
@@ -213,19 +215,33 @@ describe("making and changing projects", () => {
     expect((await view(owner.caller, project.id)).lastActivity).toBeInstanceOf(Date);
   });
 
-  it("removes at a second look the files of a deletion that was cut off, and only those", async () => {
+  it("removes the files later when they cannot be removed at once, which its background task shows", async () => {
     const { owner, project } = await ownerAndProject();
-    const destroyed: string[] = [];
-    const workspaces = { destroy: async (projectId: string) => void destroyed.push(projectId) };
-    await destroyWorkspace({ ...deletion(), workspaces }, project.id);
-    expect(destroyed).toEqual([]);
-    const killed = { destroy: () => Promise.reject(new Error("killed")) };
-    const { taskId } = await deleteProject({ ...deletion(), workspaces: killed }, owner.caller, project.id);
+    const failing = { destroy: () => Promise.reject(new AppError("unavailable", "The host is away")) };
+    const deps = { ...deletion(), workspaces: failing };
+    const { taskId } = await deleteProject(deps, owner.caller, project.id);
     const task = () => requireBackgroundTask(database, owner.caller, taskId);
     expect(await task()).toMatchObject({ type: "project_deletion", status: "running" });
-    await destroyWorkspace({ ...deletion(), workspaces }, project.id);
-    expect(destroyed).toEqual([project.id]);
-    expect(await task()).toMatchObject({ status: "completed" });
+    const key = project.id;
+    await database.db
+      .update(jobs)
+      .set({ dueAt: sql`now()` })
+      .where(eq(jobs.key, key));
+    const destroyed: string[] = [];
+    const workspaces = { destroy: async (projectId: string) => void destroyed.push(projectId) };
+    await executeJob({ ...deps, workspaces }, destroyWorkspace, key);
+    expect(destroyed).toEqual([key]);
+    expect(await task()).toMatchObject({ status: "completed", result: { slug: project.slug } });
+  });
+
+  it("says on its background task that its files could not be removed", async () => {
+    const { owner, project } = await ownerAndProject();
+    const workspaces = { destroy: () => Promise.reject(new AppError("conflict", "The host is gone")) };
+    const { taskId } = await deleteProject({ ...deletion(), workspaces }, owner.caller, project.id);
+    expect(await requireBackgroundTask(database, owner.caller, taskId)).toMatchObject({
+      status: "failed",
+      error: "The host is gone",
+    });
   });
 
   it("removes the row, then the files, and is not found from then on", async () => {

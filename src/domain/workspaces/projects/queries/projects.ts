@@ -8,6 +8,7 @@ import type { Client } from "#src/lib/client.ts";
 import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { isId, newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { storeRemovals } from "./removal.ts";
 
 export type Project = typeof projects.$inferSelect;
 export type NewProject = typeof projects.$inferInsert;
@@ -229,7 +230,7 @@ export interface EndedChannel {
 
 /**
  * Deletes the project, with an entry in its team's log. Its chats, messages, tasks and steps are deleted by foreign keys.
- * Ends its background tasks, and adds one for the removal of its files. Returns the channels that end with it.
+ * Ends its background tasks, and stores the removal of its files, with a background task that shows it. Returns the channels that end with it.
  */
 export async function deleteProjectRow(
   db: Db,
@@ -250,20 +251,12 @@ export async function deleteProjectRow(
     db.execute<EndedChannel & Record<string, unknown>>(sql`
       WITH ended AS (${endChannelsOfProjects(sql`${projectId}::uuid`)})
       SELECT name, owner_id AS "ownerId", email FROM ended WHERE is_active`),
+    db.execute(storeRemovals(sql`SELECT id, slug FROM projects WHERE id = ${projectId}::uuid`)),
     db.delete(projects).where(eq(projects.id, projectId)),
     endTasks(db, { projectId }, { status: "cancelled", error: "The project was deleted" }),
     insertBackgroundTask(db, { ...task, projectId, type: "project_deletion", status: "running" }),
   ]);
   return ended.rows;
-}
-
-/** Ends the background task of a project's removal. */
-export async function endTasksOfGoneProject(db: Db, projectId: string): Promise<void> {
-  await endTasks(db, { projectId }, { status: "completed" });
-}
-
-export function projectExists(db: Db, projectId: string) {
-  return db.select({ id: projects.id }).from(projects).where(eq(projects.id, projectId));
 }
 
 const activity = { lastActivity: sql`now()`, idleWarnedAt: null };
