@@ -22,7 +22,7 @@ import { forgetOldRuns, keepTicking, sweepRuns, tickOverdue } from "#src/domain/
 import { AppError } from "#src/lib/errors.ts";
 import type { Services } from "#src/services.ts";
 import { sweepJobs } from "#src/work/sweep.ts";
-import { JOBS as KINDS } from "./jobs.ts";
+import { JOBS as KINDS } from "./index.ts";
 
 /** The job of each cron expression in wrangler.toml. */
 const JOBS: Readonly<Record<string, (services: Services) => Promise<void>>> = {

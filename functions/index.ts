@@ -1,37 +1,94 @@
-import { agentStep } from "./agent-step.ts";
-import { deliverMessageFunction } from "./deliver-message.ts";
-import { finishRun } from "./finish-run.ts";
-import { payCreator } from "./pay-creator.ts";
-import { receiveMessage } from "./receive-message.ts";
-import { saveProject } from "./save-project.ts";
-import { sendMail } from "./send-mail.ts";
-import { runDeployment } from "./run-deployment.ts";
-import { JOBS } from "./jobs.ts";
-import { serve } from "./serve.ts";
-import { settleProject } from "./settle-project.ts";
-import { resumeTask } from "./resume-task.ts";
-import { showProgress } from "./show-progress.ts";
-import { startRun } from "./start-run.ts";
-import { stopTasks } from "./stop-tasks.ts";
-import { tickSchedules } from "./tick-schedules.ts";
-import { taskFinished } from "./task-finished.ts";
+import { z } from "zod";
+import { runStep } from "#src/agent/run-step.ts";
+import { deliverCallback } from "#src/domain/agent-work/callbacks/index.ts";
+import * as tasks from "#src/domain/agent-work/tasks/index.ts";
+import { handleEvent } from "#src/domain/billing/payment-events/index.ts";
+import * as payouts from "#src/domain/billing/payouts/index.ts";
+import * as deployments from "#src/domain/hosting/deployments/index.ts";
+import { endChannelsOf } from "#src/domain/messaging/channels/index.ts";
+import { advanceSession, advanceSessions } from "#src/domain/messaging/conversations/index.ts";
+import * as deliveries from "#src/domain/messaging/deliveries/index.ts";
+import { eventsReceived } from "#src/domain/messaging/inbox/index.ts";
+import * as progress from "#src/domain/messaging/progress/index.ts";
+import * as mail from "#src/domain/operations/mail/index.ts";
+import { accessLost } from "#src/domain/organisations/access/index.ts";
+import * as runs from "#src/domain/schedules/runs/index.ts";
+import { cloneRepository } from "#src/domain/source-control/git/index.ts";
+import * as lifecycle from "#src/domain/workspaces/lifecycle/index.ts";
+import { changeWanted, destroyWorkspace } from "#src/domain/workspaces/projects/index.ts";
+import type { Services } from "#src/services.ts";
+import type { Later } from "#src/work/execute.ts";
+import { messageTo } from "#src/work/message.ts";
+import { serve, serveFunction, serveJob } from "./serve.ts";
 
-/** Every function the queue may call, by its name under `/functions/`. */
+/** Every kind of job: what the kernel executes and sweeps. */
+export const JOBS = [
+  serveJob(deliverCallback),
+  serveJob(cloneRepository),
+  serveJob(destroyWorkspace),
+  serveJob(handleEvent),
+];
+
+/** Every function that the queue may call, at `/functions/{name}`. Each may be called twice for one message. */
 export const functions = serve([
-  agentStep,
-  deliverMessageFunction,
-  finishRun,
-  payCreator,
-  receiveMessage,
-  saveProject,
-  sendMail,
-  settleProject,
-  resumeTask,
-  runDeployment,
-  showProgress,
-  startRun,
-  stopTasks,
-  taskFinished,
-  tickSchedules,
   ...JOBS,
+
+  serveFunction(tasks.stepDue, async (services, step) => {
+    const outcome = await runStep(services, step);
+    return outcome.kind === "busy" ? { retryAfterSeconds: outcome.retryAfterSeconds } : undefined;
+  }),
+  serveFunction(tasks.launchLost, (services, { taskId }) => tasks.resumeTask(services, taskId)),
+  serveFunction(tasks.taskEnded, (services, { taskId }) => tasks.followUpTask(services, taskId)),
+  serveFunction(accessLost, async (services, lost) => {
+    await tasks.stopTasksOf(services, lost);
+    await endChannelsOf(services, lost);
+  }),
+
+  serveFunction(eventsReceived, advanceSessions),
+  serveFunction(tasks.questionsDue, (services, { taskId }) => deliveries.sendApprovalCards(services, taskId)),
+  serveFunction(tasks.replyDue, (services, { taskId }) => sendReply(services, taskId)),
+  // The version before sent questions and replies by messages of this name, too. Goes in the next version.
+  serveFunction(
+    {
+      ...deliveries.messageDue,
+      message: deliveries.messageDue.message
+        .or(z.object({ askingTaskId: z.uuid() }))
+        .or(z.object({ taskId: z.uuid() })),
+    },
+    (services, message) => {
+      if ("messageId" in message) return deliveries.deliverMessage(services, message.messageId);
+      if ("taskId" in message) return sendReply(services, message.taskId);
+      return deliveries.sendApprovalCards(services, message.askingTaskId);
+    },
+  ),
+  serveFunction(progress.lookDue, progress.showProgress),
+  serveFunction(mail.mailDue, mail.deliverMail),
+
+  serveFunction(runs.tickDue, tickSchedules),
+  serveFunction(runs.runDue, (services, { runId }) => runs.startRun(services, runId)),
+  serveFunction(tasks.runEnded, (services, { taskId }) => runs.finishRun(services, taskId)),
+
+  serveFunction(changeWanted, (services, { projectId }) => lifecycle.settleProject(services, projectId)),
+  serveFunction(lifecycle.saveDue, (services, { projectId }) => lifecycle.saveProject(services, projectId)),
+  serveFunction(deployments.deploymentDue, (services, { deploymentId }) =>
+    deployments.runDeployment(services, deploymentId),
+  ),
+  serveFunction(payouts.payoutDue, (services, { transactionId }) =>
+    payouts.payCreator(services, transactionId),
+  ),
 ]);
+
+/** Sends a task's reply; then its session goes on with what waits. */
+async function sendReply(services: Services, taskId: string): Promise<Later | undefined> {
+  const reply = await deliveries.replyToTask(services, taskId);
+  return reply?.isWaiting ? advanceSession(services, reply) : undefined;
+}
+
+async function tickSchedules(services: Services, { extra }: { extra: boolean }): Promise<void> {
+  if (!extra) {
+    const delays = runs.extraTicks(services.config.GATEWAY_TICK_INTERVAL);
+    const ticks = delays.map((delaySeconds) => messageTo(runs.tickDue, { extra: true }, { delaySeconds }));
+    await services.queue.publishBatch(ticks);
+  }
+  await runs.tick(services, { overdueSeconds: 0 });
+}

@@ -8,6 +8,7 @@ import { withoutSlash } from "#src/lib/without-slash.ts";
 import type { Services } from "#src/services.ts";
 import { executeJob, type Later } from "#src/work/execute.ts";
 import type { Job } from "#src/work/job.ts";
+import type { QueueFunction } from "#src/work/message.ts";
 
 const JobMessage = z.object({ key: z.string().min(1).max(255) });
 
@@ -17,24 +18,18 @@ export interface PlatformFunction {
   run(services: Services, body: string): Promise<Later | void>;
 }
 
-export function defineFunction<P>(definition: {
-  name: string;
-  payload: z.ZodType<P>;
-  run(services: Services, payload: P): Promise<Later | void>;
-}): PlatformFunction {
-  return {
-    name: definition.name,
-    run: (services, body) => definition.run(services, parseJson(body, definition.payload)),
-  };
+/** What a message to a declared function has done. */
+export function serveFunction<M>(
+  { name, message }: QueueFunction<M, unknown>,
+  run: (services: Services, message: M) => Promise<Later | void>,
+): PlatformFunction {
+  return { name, run: (services, body) => run(services, parseJson(body, message)) };
 }
 
 /** The function of a kind of job: a message names the job, whose row says the rest. */
 export function serveJob<P, R>(job: Job<P, Services, R>): PlatformFunction {
-  return defineFunction({
-    name: job.name,
-    payload: JobMessage,
-    run: (services, { key }) => executeJob(services, job, key),
-  });
+  const named = { name: job.name, message: JobMessage };
+  return serveFunction(named, (services, { key }) => executeJob(services, job, key));
 }
 
 /** Small, because payloads contain only names and numbers: at most those of 100 sessions, whose ids have 255 characters. */

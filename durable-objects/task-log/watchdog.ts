@@ -1,3 +1,5 @@
+import { launchLost, stepDue, taskEnded } from "#src/domain/agent-work/tasks/index.ts";
+import { messageTo } from "#src/work/message.ts";
 import type { RunState } from "./run-state.ts";
 import type { TaskLogSettings } from "./settings.ts";
 
@@ -30,31 +32,22 @@ export class Watchdog {
         case "waiting": {
           const { taskId, launches } = condition;
           this.#run.countLaunch();
-          await services().queue.publish({
-            function: "resume-task",
-            payload: { taskId },
-            deduplicationId: `start-${taskId}-watch-${launches}`,
-          });
+          const delivery = { deduplicationId: `start-${taskId}-watch-${launches}` };
+          await services().queue.publish(messageTo(launchLost, { taskId }, delivery));
           break;
         }
         case "stalled": {
           const { taskId, step, launches } = condition;
           this.#run.countLaunch();
-          await services().queue.publish({
-            function: "agent-step",
-            payload: { taskId, step },
-            deduplicationId: `step-${taskId}-${step}-watch-${launches}`,
-          });
+          const delivery = { deduplicationId: `step-${taskId}-${step}-watch-${launches}` };
+          await services().queue.publish(messageTo(stepDue, { taskId, step }, delivery));
           break;
         }
         case "unsettled": {
           const { taskId, launches } = condition;
           this.#run.countLaunch();
-          await services().queue.publish({
-            function: "task-finished",
-            payload: { taskId },
-            deduplicationId: `finished-${taskId}-watch-${launches}`,
-          });
+          const delivery = { deduplicationId: `finished-${taskId}-watch-${launches}` };
+          await services().queue.publish(messageTo(taskEnded, { taskId }, delivery));
           this.#run.settle();
           await this.#storage.setAlarm(now + retentionMs);
           break;

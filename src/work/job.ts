@@ -3,6 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import type { z } from "zod";
 import type { Db } from "#src/platform/db/client.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import { makeMessage } from "./message.ts";
 
 /**
  * Name and payload of a kind of job: all that an area needs to store one and publish it. `defineJob` adds what is done about
@@ -11,7 +12,7 @@ import type { QueueMessage } from "#src/platform/queue/queue.ts";
 export interface JobName<P> {
   /** Unique, also the address of its function: `/functions/{name}`. */
   readonly name: string;
-  /** Small, and without secrets: an administrator sees it. */
+  /** What is stored with the job. Small, and without secrets: an administrator sees it. */
   readonly payload: z.ZodType<P>;
 }
 
@@ -65,7 +66,7 @@ export interface Job<P, S, R = undefined> extends JobName<P> {
   readonly onGivingUp?: (key: string, error: string) => readonly SQL[];
 }
 
-/** What is done about a declared job. All kinds are listed in `functions/jobs.ts`. */
+/** What is done about a declared job. All kinds are listed in `functions/index.ts`. */
 export function defineJob<P, S, R = undefined>(
   name: JobName<P>,
   work: Omit<Job<P, S, R>, keyof JobName<P>>,
@@ -87,11 +88,13 @@ export function messageOf(
   { name, key }: { name: string; key: string },
   { occasion, share, delaySeconds }: Occasion,
 ): QueueMessage {
-  return {
-    function: name,
-    payload: { key },
-    deduplicationId: `${name}-${key}-${occasion}`,
-    ...(typeof share === "string" && { shareOf: share }),
-    ...(delaySeconds !== undefined && { delaySeconds }),
-  };
+  return makeMessage(
+    name,
+    { key },
+    {
+      deduplicationId: `${name}-${key}-${occasion}`,
+      ...(typeof share === "string" && { shareOf: share }),
+      ...(delaySeconds !== undefined && { delaySeconds }),
+    },
+  );
 }

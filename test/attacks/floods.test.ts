@@ -7,7 +7,7 @@ import { type ChannelAdapter, type Platform, PLATFORMS, type ReceivedEvent } fro
 import { connections } from "#src/channels/connections.ts";
 import { adapters } from "#src/channels/index.ts";
 import { channelConfigs, channelEvents, channelMessages } from "#src/db/schema/index.ts";
-import { receiveEvents, receiveWebhook, SessionBatch } from "#src/domain/messaging/inbox/index.ts";
+import { receiveEvents, receiveWebhook, eventsReceived } from "#src/domain/messaging/inbox/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { RateLimits } from "#src/platform/objects/rate-limits.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
@@ -134,7 +134,7 @@ const click = (id: string): ReceivedEvent => ({
 });
 
 const REFUSED = { code: "rate_limited", retryAfterSeconds: 1 };
-const sessionsIn = ({ payload }: QueueMessage) => SessionBatch.parse(payload).sessions;
+const sessionsIn = ({ payload }: QueueMessage) => eventsReceived.message.parse(payload).sessions;
 
 describe.each(some(PLATFORMS, 2))("a webhook of %s", (platform) => {
   it("has one hundred events of a delivery taken, and the next hundred when it is sent again", async () => {

@@ -1,8 +1,10 @@
 import { inArray, sql } from "drizzle-orm";
 import { vi } from "vitest";
 import { schedules } from "#src/db/schema/index.ts";
+import { tickDue } from "#src/domain/schedules/runs/index.ts";
 import { createQueue } from "#src/platform/queue/qstash.ts";
 import { createRedis } from "#src/platform/redis/client.ts";
+import { messageTo } from "#src/work/message.ts";
 import type { ApiAnswer, ApiClient } from "./api-client.ts";
 import { PATIENCE } from "./connected-channels.ts";
 import { databaseOf } from "./database.ts";
@@ -107,7 +109,7 @@ export async function fire(service: Service, ...ids: string[]): Promise<void> {
 async function tick({ stack: { url, variables } }: Service): Promise<void> {
   const { QSTASH_URL: queueUrl = "", QSTASH_TOKEN: token = "", PUBLIC_URL: publicUrl = url } = variables;
   const queue = createQueue({ url: queueUrl, token, publicUrl });
-  await queue.publish({ function: "tick-schedules", payload: { extra: true } });
+  await queue.publish(messageTo(tickDue, { extra: true }));
 }
 
 /** The entries of the stream of replies that a schedule's results made, by their target. The client reads digits as a number. */

@@ -12,7 +12,7 @@ export const jobGenerations = pgSequence("job_generations");
 export const jobs = pgTable(
   "jobs",
   {
-    /** Name of the job's kind, as in `functions/jobs.ts`. */
+    /** Name of the job's kind, as in `functions/index.ts`. */
     kind: text().notNull(),
     /** What the job is about, such as the id of a task. */
     key: text().notNull(),

@@ -1,9 +1,17 @@
-/** A message: a function's name and its payload, delivered at least once. */
-export interface QueueMessage {
+declare const isDeclared: unique symbol;
+
+/** What a function of the queue is called with. Made by `messageTo` and `messageOf` of `src/work` alone: they know its form. */
+interface Call {
   /** Name of a function, as in `functions/index.ts`. */
   function: string;
   /** A JSON value; the function checks it against its schema. */
   payload: unknown;
+  /** For the compiler alone. */
+  readonly [isDeclared]: true;
+}
+
+/** A message: a call of a function, delivered at least once. */
+export interface QueueMessage extends Call {
   /** Messages with the same id, published within about ten minutes, are delivered as one. */
   deduplicationId?: string;
   /** Earliest delivery, in seconds from now. */
@@ -20,17 +28,11 @@ export interface QueueMessage {
 }
 
 /** A message that the queue publishes again and again. */
-export interface QueueSchedule {
+export interface QueueSchedule extends Pick<QueueMessage, keyof Call | "retries"> {
   /** Letters, digits, `_`, `.` and `-`. */
   id: string;
   /** Five fields, in UTC; Sunday is 0. */
   cron: string;
-  /** Name of a function, as in `functions/index.ts`. */
-  function: string;
-  /** A JSON value; the function checks it against its schema. */
-  payload: unknown;
-  /** Attempts after the first; the queue's default (3) when absent. */
-  retries?: number;
 }
 
 /** Publishing throws `unavailable` when the queue has not accepted the message within about five seconds. */

@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { channelEvents } from "#src/db/schema/index.ts";
 import { advanceSessions } from "#src/domain/messaging/conversations/index.ts";
-import { receiveEvents, SessionBatch } from "#src/domain/messaging/inbox/index.ts";
+import { receiveEvents, eventsReceived } from "#src/domain/messaging/inbox/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
@@ -127,7 +127,7 @@ it("a session that fails is published alone, and the others of its batch are han
       sentAt: undefined,
     })),
   );
-  const [batch, ...others] = published.splice(0).map(({ payload }) => SessionBatch.parse(payload));
+  const [batch, ...others] = published.splice(0).map(({ payload }) => eventsReceived.message.parse(payload));
   if (!batch) throw new Error("Nothing was published");
   expect(others).toEqual([]);
   expect(batch.sessions).toHaveLength(30);
@@ -159,7 +159,7 @@ it("a session that fails is published alone, and the others of its batch are han
   const [again, ...more] = published;
   expect(more).toEqual([]);
   expect(again).toMatchObject({ function: "receive-message", shareOf: channel.userId });
-  const alone = SessionBatch.parse(again?.payload);
+  const alone = eventsReceived.message.parse(again?.payload);
   expect(alone.sessions.map(({ senderId }) => senderId)).toEqual([broken]);
   // Alone it fails as any message of the queue does, which has its own retries.
   await expect(advanceSessions(failing, alone)).rejects.toThrow("It is broken");

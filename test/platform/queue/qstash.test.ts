@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { startQueue } from "#local/queue/index.ts";
 import { createQueue } from "#src/platform/queue/qstash.ts";
 import { createVerifier } from "#src/platform/queue/verify-signature.ts";
+import { makeMessage } from "#src/work/message.ts";
 import { newTrips } from "#src/platform/trips.ts";
 import { startReceiver } from "#test/local/support/receiver.ts";
 
@@ -30,9 +31,9 @@ async function stack() {
 describe("the queue", () => {
   it("delivers a message to its function, signed, its id deduplicated", async () => {
     const { destination, server, queue } = await stack();
-    await queue.publish({ function: "greet", payload: { name: "Zoë" }, deduplicationId: "one" });
-    await queue.publish({ function: "greet", payload: { name: "Zoë" }, deduplicationId: "one" });
-    await queue.publish({ function: "last", payload: null, delaySeconds: 1 });
+    await queue.publish(makeMessage("greet", { name: "Zoë" }, { deduplicationId: "one" }));
+    await queue.publish(makeMessage("greet", { name: "Zoë" }, { deduplicationId: "one" }));
+    await queue.publish(makeMessage("last", null, { delaySeconds: 1 }));
     const deliveries = await destination.arrived(2);
     expect(deliveries.map(({ path: at, body }) => [at, body])).toEqual([
       ["/functions/greet", '{"name":"Zoë"}'],
@@ -59,8 +60,8 @@ describe("the queue", () => {
   it("publishes a batch in one request, each with its own settings", async () => {
     const { destination, queue } = await stack();
     await queue.publishBatch([
-      { function: "a", payload: 1 },
-      { function: "b", payload: 2, notBefore: new Date(Date.now() + 1000) },
+      makeMessage("a", 1, {}),
+      makeMessage("b", 2, { notBefore: new Date(Date.now() + 1000) }),
     ]);
     const deliveries = await destination.arrived(2);
     expect(deliveries.map(({ path: at, body }) => [at, body])).toEqual([
@@ -75,7 +76,7 @@ describe("the queue", () => {
     const trips = newTrips();
     const queue = createQueue({ url: server.url, token: server.token, publicUrl, trips });
     const payloads = Array.from({ length: 201 }, (_, index) => index);
-    await queue.publishBatch(payloads.map((payload) => ({ function: "a", payload })));
+    await queue.publishBatch(payloads.map((payload) => makeMessage("a", payload, {})));
     expect(trips.publish).toBe(3);
     const bodies = (await destination.arrived(201)).map(({ body }) => Number(body));
     expect(bodies.toSorted((one, other) => one - other)).toEqual(payloads);
@@ -84,16 +85,17 @@ describe("the queue", () => {
   it("has a share for each kind of work of each person", async () => {
     const { server, queue } = await stack();
     const client = new Client({ baseUrl: server.url, token: server.token, devMode: false, retry: false });
-    const later = { payload: null, delaySeconds: 60 };
-    await queue.publish({ function: "agent-step", shareOf: "ada", ...later });
-    await queue.publishBatch([{ function: "receive-message", shareOf: "ada", ...later }]);
+    const later = { shareOf: "ada", delaySeconds: 60 };
+    await queue.publish(makeMessage("agent-step", null, later));
+    await queue.publishBatch([makeMessage("receive-message", null, later)]);
     expect(await client.flowControl.get("agent-step.ada")).toMatchObject({ parallelismMax: 32 });
     expect(await client.flowControl.get("receive-message.ada")).toMatchObject({ parallelismMax: 6 });
   });
 });
 
 describe("a schedule of the queue", () => {
-  const tick = { id: "tick", cron: "* * * * *", function: "tick", payload: { of: "test" }, retries: 0 };
+  const message = makeMessage("tick", { of: "test" }, { retries: 0 });
+  const tick = { id: "tick", cron: "* * * * *", ...message };
 
   it("is one for its id, and the last one holds", async () => {
     const { server, queue } = await stack();
@@ -164,7 +166,7 @@ const over = (fetch: typeof globalThis.fetch) =>
 describe("a queue that fails", () => {
   it("is asked again when that may help", async () => {
     const fetch = answering(500, new TypeError("connection reset"), 201);
-    await over(fetch).publish({ function: "f", payload: 1 });
+    await over(fetch).publish(makeMessage("f", 1, {}));
     expect(fetch).toHaveBeenCalledTimes(3);
   });
 
@@ -172,7 +174,7 @@ describe("a queue that fails", () => {
     const prints = [vi.spyOn(console, "error"), vi.spyOn(console, "warn"), vi.spyOn(console, "log")];
     const fetch = answering(503, 503, 503, 503);
     const failure = await over(fetch)
-      .publish({ function: "f", payload: 1 })
+      .publish(makeMessage("f", 1, {}))
       .catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: "unavailable" });
     expect(String(failure)).not.toContain("secret-token");
@@ -182,7 +184,7 @@ describe("a queue that fails", () => {
 
   it("is not asked again when it refuses", async () => {
     const fetch = answering(401, 201);
-    await expect(over(fetch).publish({ function: "f", payload: 1 })).rejects.toMatchObject({
+    await expect(over(fetch).publish(makeMessage("f", 1, {}))).rejects.toMatchObject({
       code: "unavailable",
     });
     expect(fetch).toHaveBeenCalledTimes(1);
@@ -195,7 +197,7 @@ describe("a queue that fails", () => {
       init?.signal?.throwIfAborted();
       return Response.json({});
     });
-    await expect(over(fetch).publish({ function: "f", payload: 1 })).rejects.toMatchObject({
+    await expect(over(fetch).publish(makeMessage("f", 1, {}))).rejects.toMatchObject({
       code: "unavailable",
     });
     expect(fetch).toHaveBeenCalledTimes(1);

@@ -1,6 +1,8 @@
 import type { Db } from "#src/platform/db/client.ts";
 import { messageOf } from "#src/work/job.ts";
+import { messageTo } from "#src/work/message.ts";
 import { callbackDue } from "./callback-due.ts";
+import { replyDue, runEnded } from "./functions.ts";
 import { launchTask, type LaunchDeps } from "./launch-task.ts";
 import { isPlatform } from "#src/channels/channel.ts";
 import { taskWithTurn } from "./queries/chat-order.ts";
@@ -22,20 +24,12 @@ export async function followUp({ queue }: LaunchDeps, task: Followed): Promise<v
     await queue.publish(messageOf(job, { occasion: "stored", share: task.userId }));
   }
   if (isPlatform(task.origin)) {
-    await queue.publish({
-      function: "deliver-message",
-      payload: { taskId: task.id },
-      deduplicationId: `reply-${task.id}`,
-      shareOf: task.userId,
-    });
+    const delivery = { deduplicationId: `reply-${task.id}`, shareOf: task.userId };
+    await queue.publish(messageTo(replyDue, { taskId: task.id }, delivery));
   }
   if (task.origin === "schedule") {
-    await queue.publish({
-      function: "finish-run",
-      payload: { taskId: task.id },
-      deduplicationId: `run-of-${task.id}`,
-      shareOf: task.userId,
-    });
+    const delivery = { deduplicationId: `run-of-${task.id}`, shareOf: task.userId };
+    await queue.publish(messageTo(runEnded, { taskId: task.id }, delivery));
   }
   if (task.next) await launchTask({ queue }, { id: task.next, userId: task.userId }, `after-${task.id}`);
 }

@@ -1,6 +1,8 @@
 import { isPlatform } from "#src/channels/channel.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
+import { messageTo } from "#src/work/message.ts";
+import { questionsDue, stepDue } from "./functions.ts";
 
 /** Ends an executor's step; the next step continues from the stored turns. Does nothing for a superseded executor. */
 export async function publishNextStep(
@@ -9,12 +11,8 @@ export async function publishNextStep(
 ): Promise<void> {
   const step = await deps.taskLogs.endStep(taskId, generation);
   if (step === undefined) return;
-  await deps.queue.publish({
-    function: "agent-step",
-    payload: { taskId, step },
-    deduplicationId: `step-${taskId}-${step}`,
-    shareOf: userId,
-  });
+  const delivery = { deduplicationId: `step-${taskId}-${step}`, shareOf: userId };
+  await deps.queue.publish(messageTo(stepDue, { taskId, step }, delivery));
 }
 
 /** Resumes a task that waits for an approval. Does nothing for a task that does not wait. Idempotent. */
@@ -24,12 +22,8 @@ export async function goOn(
 ): Promise<void> {
   const step = await deps.taskLogs.unpark(taskId);
   if (step === undefined) return;
-  await deps.queue.publish({
-    function: "agent-step",
-    payload: { taskId, step },
-    deduplicationId: `step-${taskId}-${step}-goes-on`,
-    shareOf: userId,
-  });
+  const delivery = { deduplicationId: `step-${taskId}-${step}-goes-on`, shareOf: userId };
+  await deps.queue.publish(messageTo(stepDue, { taskId, step }, delivery));
 }
 
 /**
@@ -41,5 +35,5 @@ export async function publishQuestions(
   { id, userId, origin }: { id: string; userId: string; origin: string },
 ): Promise<void> {
   if (!isPlatform(origin) && origin !== "schedule") return;
-  await queue.publish({ function: "deliver-message", payload: { askingTaskId: id }, shareOf: userId });
+  await queue.publish(messageTo(questionsDue, { taskId: id }, { shareOf: userId }));
 }

@@ -2,6 +2,7 @@ export * as taskEvents from "./events.ts";
 export { callbackDue } from "./callback-due.ts";
 export { closeTask, finishTask, type Ending, type FinishDeps, type TaskEnd } from "./finish-task.ts";
 export { followUpTask } from "./follow-up.ts";
+export { launchLost, questionsDue, replyDue, runEnded, stepDue, taskEnded } from "./functions.ts";
 export { goOn, publishNextStep, publishQuestions } from "./go-on.ts";
 export { findWaiting, type Waiting } from "./queries/waiting.ts";
 export { describeWaiting, type RefusedQuestion } from "./waiting.ts";

@@ -1,4 +1,6 @@
 import type { Queue } from "#src/platform/queue/queue.ts";
+import { messageTo } from "#src/work/message.ts";
+import { stepDue } from "./functions.ts";
 
 export interface LaunchDeps {
   queue: Queue;
@@ -13,12 +15,8 @@ export async function launchTask(
   { id, userId }: Launched,
   occasion: "stored" | `after-${string}` | Again,
 ): Promise<void> {
-  await queue.publish({
-    function: "agent-step",
-    payload: { taskId: id, step: 1 },
-    deduplicationId: `step-${id}-1-${occasion}`,
-    shareOf: userId,
-  });
+  const delivery = { deduplicationId: `step-${id}-1-${occasion}`, shareOf: userId };
+  await queue.publish(messageTo(stepDue, { taskId: id, step: 1 }, delivery));
 }
 
 /** A task, and whose it is; undefined for one whose row is gone. */

@@ -1,3 +1,5 @@
+import { payoutDue } from "#src/domain/billing/payouts/index.ts";
+import { messageTo } from "#src/work/message.ts";
 import { requirePayments } from "#src/domain/billing/provider/index.ts";
 import {
   bookInvoice,
@@ -116,7 +118,7 @@ async function payOnce(deps: SettleDeps, checkout: Checkout, session: CheckoutSe
   });
   // The sweep sends the share where this is not reached.
   if (paid?.hasShare) {
-    await deps.queue.publish({ function: "pay-creator", payload: { transactionId: paid.id } });
+    await deps.queue.publish(messageTo(payoutDue, { transactionId: paid.id }));
   }
   return paid !== undefined;
 }

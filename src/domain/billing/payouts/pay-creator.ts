@@ -2,6 +2,8 @@ import { requirePayments } from "#src/domain/billing/provider/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Payments } from "#src/platform/payments/payments.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
+import { messageTo } from "#src/work/message.ts";
+import { payoutDue } from "./payout-due.ts";
 import {
   beginTransfer,
   duePayments,
@@ -69,7 +71,5 @@ export async function sweepPayouts(deps: { db: Db; queue: Queue }): Promise<void
 
 async function publish(queue: Queue, transactionIds: readonly string[]): Promise<void> {
   if (transactionIds.length === 0) return;
-  await queue.publishBatch(
-    transactionIds.map((transactionId) => ({ function: "pay-creator", payload: { transactionId } })),
-  );
+  await queue.publishBatch(transactionIds.map((transactionId) => messageTo(payoutDue, { transactionId })));
 }

@@ -1,3 +1,5 @@
+import { payoutDue } from "#src/domain/billing/payouts/index.ts";
+import { messageTo } from "#src/work/message.ts";
 import { requirePayments } from "#src/domain/billing/provider/index.ts";
 import {
   readClock,
@@ -79,6 +81,6 @@ async function follow(
   deps: ReviewDeps,
   { transactionId, movesShare, subscriptionId }: Reversal,
 ): Promise<void> {
-  if (movesShare) await deps.queue.publish({ function: "pay-creator", payload: { transactionId } });
+  if (movesShare) await deps.queue.publish(messageTo(payoutDue, { transactionId }));
   if (subscriptionId !== null) await syncSubscription(deps, subscriptionId);
 }

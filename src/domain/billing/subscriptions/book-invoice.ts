@@ -1,3 +1,5 @@
+import { payoutDue } from "#src/domain/billing/payouts/index.ts";
+import { messageTo } from "#src/work/message.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { requirePayments } from "#src/domain/billing/provider/index.ts";
 import type { SubscriptionDeps } from "./deps.ts";
@@ -41,7 +43,7 @@ export async function bookInvoice(
     ...sharesOf(invoice.amountPaidCents, deps.config),
   });
   if (booked?.hasShare) {
-    await deps.queue.publish({ function: "pay-creator", payload: { transactionId: booked.id } });
+    await deps.queue.publish(messageTo(payoutDue, { transactionId: booked.id }));
   }
   return { isNew: booked !== undefined };
 }

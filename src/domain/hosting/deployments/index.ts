@@ -1,6 +1,7 @@
 export { cancelDeployment, deleteDeployment } from "./end-deployment.ts";
 export { deployAll, type ContainerDeployment } from "./deploy-all.ts";
 export { listOfProject, listOwn } from "./list-deployments.ts";
+export { deploymentDue } from "./messages.ts";
 export { sealedEnvs, type Deployment } from "./queries/requests.ts";
 export { followDeployment, isOver, readLogs } from "./read-logs.ts";
 export { redeploy } from "./redeploy.ts";

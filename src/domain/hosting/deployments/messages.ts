@@ -1,6 +1,14 @@
+import { z } from "zod";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Queue, QueueMessage } from "#src/platform/queue/queue.ts";
+import { declareFunction, messageTo } from "#src/work/message.ts";
 import type { Deployment } from "./queries/requests.ts";
+
+/** A deployment is to be made, or taken down. */
+export const deploymentDue = declareFunction({
+  name: "run-deployment",
+  message: z.object({ deploymentId: z.uuid() }),
+});
 
 /**
  * The message that makes an executor go on with a deployment. `reason` sets it apart from other messages for the same
@@ -11,12 +19,9 @@ export function runMessage(
   reason: string,
   delaySeconds = 0,
 ): QueueMessage {
-  return {
-    function: "run-deployment",
-    payload: { deploymentId: id },
-    deduplicationId: `deploy-${id}-${generation}-${reason}`,
-    ...(delaySeconds > 0 && { delaySeconds }),
-  };
+  const deduplicationId = `deploy-${id}-${generation}-${reason}`;
+  const delivery = { deduplicationId, ...(delaySeconds > 0 && { delaySeconds }) };
+  return messageTo(deploymentDue, { deploymentId: id }, delivery);
 }
 
 /** Publishes it. The row records the wish, so that the sweep makes up for a message that is lost. */

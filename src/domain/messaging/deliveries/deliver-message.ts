@@ -12,8 +12,10 @@ import type { Log } from "#src/platform/log/log.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import type { DeliveryStream } from "#src/platform/redis/delivery-stream.ts";
 import type { ChannelAdapter, Platform } from "#src/channels/channel.ts";
+import { messageTo } from "#src/work/message.ts";
 import type { ArtifactDeps } from "./artifact-files.ts";
 import { MARK, placeOf, seedOf, sendMark } from "./outgoing.ts";
+import { messageDue } from "./message-due.ts";
 import { LostLease, MessageLease } from "./message-lease.ts";
 import {
   claimMessage,
@@ -59,12 +61,11 @@ async function comeBack(
   messageId: string,
   { leaseUntil, secondsLeft }: LeasedMessage,
 ): Promise<void> {
-  await queue.publish({
-    function: "deliver-message",
-    payload: { messageId },
+  const delivery = {
     delaySeconds: Math.max(1, Math.ceil(secondsLeft)),
     deduplicationId: `deliver-${messageId}-leased-${leaseUntil.getTime()}`,
-  });
+  };
+  await queue.publish(messageTo(messageDue, { messageId }, delivery));
 }
 
 /** Returns the next message to the same place; null when this one was postponed, or is another executor's now. */
@@ -173,13 +174,12 @@ async function handleFailure(
   }
   const { message: error, mayHaveHappened: mayBeSent } = failure;
   if (!(await postponeMessage(deps.db, hold, { seconds, error, mayBeSent }))) throw new LostLease();
-  await deps.queue.publish({
-    function: "deliver-message",
+  const delivery = {
     shareOf: channel.userId,
-    payload: { messageId: message.id },
     delaySeconds: seconds,
     deduplicationId: `deliver-${message.id}-${message.piecesSent}-${message.attempts + 1}`,
-  });
+  };
+  await deps.queue.publish(messageTo(messageDue, { messageId: message.id }, delivery));
   return null;
 }
 

@@ -2,6 +2,7 @@ export { type AnnounceDeps } from "./announce-message.ts";
 export { findFiles, type FileOwner } from "./artifact-files.ts";
 export { linkedFiles, MAX_FILES } from "./linked-files.ts";
 export { deliverMessage } from "./deliver-message.ts";
+export { messageDue } from "./message-due.ts";
 export { choiceOf, sendApprovalCards } from "./approval-card.ts";
 export { replyToTask } from "./reply-to-task.ts";
 export type { Reply } from "./queries/messages.ts";

@@ -4,6 +4,8 @@ import { AppError } from "#src/lib/errors.ts";
 import { isGuid } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
+import { messageTo } from "#src/work/message.ts";
+import { messageDue } from "./message-due.ts";
 import { outboundMessage, revive } from "./queries/attempts.ts";
 
 /**
@@ -24,10 +26,7 @@ export async function retryMessage(
   if (!revived)
     throw new AppError("conflict", `Only a failed message is sent again: this one is ${message.status}`);
   // Should the queue refuse it, the sweep sends what is pending.
-  await deps.queue.publish({
-    function: "deliver-message",
-    payload: { messageId: revived.id },
-    deduplicationId: `deliver-${revived.id}-retried-${Date.now()}`,
-  });
+  const delivery = { deduplicationId: `deliver-${revived.id}-retried-${Date.now()}` };
+  await deps.queue.publish(messageTo(messageDue, { messageId: revived.id }, delivery));
   return revived;
 }

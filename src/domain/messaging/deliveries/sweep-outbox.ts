@@ -1,4 +1,6 @@
 import { deliverAbandoned, type AnnounceDeps } from "./announce-message.ts";
+import { messageTo } from "#src/work/message.ts";
+import { messageDue } from "./message-due.ts";
 import { failStale, strandedMessages } from "./queries/attempts.ts";
 
 /** Longer than it takes to send a message when nothing fails. */
@@ -14,11 +16,9 @@ export async function sweepOutbox(deps: AnnounceDeps): Promise<void> {
   const stranded = await strandedMessages(deps.db, { quietSeconds: QUIET_SECONDS, limit: BATCH });
   const minute = Math.floor(Date.now() / 60_000);
   await deps.queue.publishBatch(
-    stranded.map((messageId) => ({
-      function: "deliver-message",
-      payload: { messageId },
-      deduplicationId: `deliver-${messageId}-swept-${minute}`,
-    })),
+    stranded.map((messageId) =>
+      messageTo(messageDue, { messageId }, { deduplicationId: `deliver-${messageId}-swept-${minute}` }),
+    ),
   );
   await deliverAbandoned(deps).catch((cause: unknown) =>
     deps.log.warn("the stream of replies does not respond", { cause }),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { sha256Hex } from "#src/lib/hash.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import { declareFunction, messageTo } from "#src/work/message.ts";
 
 /** Sessions of one channel whose open events are to be handled. */
 export const SessionBatch = z.object({
@@ -11,16 +12,14 @@ export const SessionBatch = z.object({
 });
 export type SessionBatch = z.output<typeof SessionBatch>;
 
+/** What a platform sent is to be handled. */
+export const eventsReceived = declareFunction({ name: "receive-message", message: SessionBatch });
+
 /**
  * The queue's message that has the open events of sessions handled. `occasion` tells it from earlier ones for the same
  * sessions.
  */
 export function receiveMessage(batch: SessionBatch, occasion: string): QueueMessage {
   const id = sha256Hex(JSON.stringify([batch, occasion])).slice(0, 32);
-  return {
-    function: "receive-message",
-    payload: batch,
-    deduplicationId: `receive-${id}`,
-    shareOf: batch.ownerId,
-  };
+  return messageTo(eventsReceived, batch, { deduplicationId: `receive-${id}`, shareOf: batch.ownerId });
 }

@@ -1,1 +1,1 @@
-export { beginProgress, ProgressSoFar, showProgress } from "./show-progress.ts";
+export { beginProgress, lookDue, showProgress, type ProgressSoFar } from "./show-progress.ts";

@@ -16,6 +16,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
+import { declareFunction, messageTo } from "#src/work/message.ts";
 import { progressLines } from "./progress-lines.ts";
 import { workOf } from "./queries.ts";
 
@@ -46,6 +47,9 @@ export const ProgressSoFar = z.object({
   looks: z.int(),
 });
 export type ProgressSoFar = z.output<typeof ProgressSoFar>;
+
+/** A platform's task is to be looked at, to show its person what the agent does. */
+export const lookDue = declareFunction({ name: "show-progress", message: ProgressSoFar });
 
 /** Tasks that end sooner show nothing but their reply. */
 const FIRST_LOOK_SECONDS = 3;
@@ -194,9 +198,6 @@ async function removeLine(deps: ProgressDeps, work: Work, before: ProgressSoFar)
 }
 
 async function publish(queue: Queue, soFar: ProgressSoFar, seconds?: number): Promise<void> {
-  await queue.publish({
-    function: "show-progress",
-    payload: soFar,
-    delaySeconds: seconds ?? (soFar.looks > OFTEN ? LONG_PAUSE_SECONDS : PAUSE_SECONDS),
-  });
+  const delaySeconds = seconds ?? (soFar.looks > OFTEN ? LONG_PAUSE_SECONDS : PAUSE_SECONDS);
+  await queue.publish(messageTo(lookDue, soFar, { delaySeconds }));
 }

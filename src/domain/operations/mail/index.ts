@@ -15,4 +15,4 @@ export { requireMail } from "./require-mail.ts";
 export type { MailKind, OutgoingMail } from "./sealed-mail.ts";
 export { sendMail } from "./send-mail.ts";
 export { sendNotice } from "./send-notice.ts";
-export type { MailDeps } from "./retry.ts";
+export { mailDue, type MailDeps } from "./retry.ts";

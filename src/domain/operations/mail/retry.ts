@@ -1,7 +1,9 @@
+import { z } from "zod";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Mailer } from "#src/platform/mail/mailer.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
+import { declareFunction, messageTo } from "#src/work/message.ts";
 import { sealMail, type QueuedMail } from "./sealed-mail.ts";
 
 export interface MailDeps {
@@ -10,6 +12,12 @@ export interface MailDeps {
   secrets: Secrets;
   log: Log;
 }
+
+/** A queued mail is to be delivered: which attempt it is, from 1. */
+export const mailDue = declareFunction({
+  name: "send-mail",
+  message: z.object({ sealed: z.string(), attempt: z.int().min(1) }),
+});
 
 /** Seconds to wait after each failed attempt; about 22 minutes in all, longer than the restart of a mail server. */
 const PAUSES = [5, 30, 120, 300, 900] as const;
@@ -20,12 +28,10 @@ export async function publishAttempt(
   queued: QueuedMail,
   { attempt, delaySeconds = 0 }: { attempt: number; delaySeconds?: number },
 ): Promise<void> {
-  await queue.publish({
-    function: "send-mail",
-    payload: { sealed: await sealMail(secrets, queued), attempt },
-    deduplicationId: `mail-${queued.id}-${attempt}`,
-    ...(delaySeconds > 0 && { delaySeconds }),
-  });
+  const deduplicationId = `mail-${queued.id}-${attempt}`;
+  const delivery = { deduplicationId, ...(delaySeconds > 0 && { delaySeconds }) };
+  const sealed = await sealMail(secrets, queued);
+  await queue.publish(messageTo(mailDue, { sealed, attempt }, delivery));
 }
 
 /**

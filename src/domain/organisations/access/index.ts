@@ -10,7 +10,7 @@ export {
   type KeyCaller,
   type UserCaller,
 } from "./caller.ts";
-export { endTasksOf, endTasksOfKeys, LostAccess } from "./end-tasks-of.ts";
+export { accessLost, endTasksOf, endTasksOfKeys, type LostAccess } from "./end-tasks-of.ts";
 export { keyByHash, userOfSession } from "./queries.ts";
 export { isOwn } from "./private.ts";
 export { isRefusal, LastingAccess, TRUST_MS } from "./lasting-access.ts";

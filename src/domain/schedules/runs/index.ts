@@ -1,3 +1,4 @@
+export { runDue, tickDue } from "./functions.ts";
 export { finishRun } from "./finish-run.ts";
 export { extraTicks, keepTicking } from "./keep-ticking.ts";
 export { listRuns } from "./list-runs.ts";

@@ -1,4 +1,6 @@
 import type { Queue } from "#src/platform/queue/queue.ts";
+import { messageTo } from "#src/work/message.ts";
+import { tickDue } from "./functions.ts";
 
 export interface TickConfig {
   /** Seconds. */
@@ -18,8 +20,7 @@ export async function keepTicking({
   await queue.ensureSchedule({
     id: "tick-schedules",
     cron: cronOf(config.GATEWAY_TICK_INTERVAL),
-    function: "tick-schedules",
-    payload: {},
+    ...messageTo(tickDue, {}),
     // The next tick does what a failed one left.
     retries: 0,
   });

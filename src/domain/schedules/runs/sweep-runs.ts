@@ -1,3 +1,5 @@
+import { runEnded } from "#src/domain/agent-work/tasks/index.ts";
+import { messageTo } from "#src/work/message.ts";
 import { claimStranded, deleteOldRuns } from "./queries/due.ts";
 import { startMessage, type TickDeps } from "./tick.ts";
 
@@ -11,9 +13,7 @@ const KEPT_DAYS = 90;
 export async function sweepRuns({ db, queue }: TickDeps): Promise<void> {
   const stranded = await claimStranded(db, { quietSeconds: QUIET_SECONDS, limit: BATCH });
   await queue.publishBatch(
-    stranded.map(({ id, taskId, isOver }) =>
-      isOver ? { function: "finish-run", payload: { taskId } } : startMessage(id),
-    ),
+    stranded.map(({ id, taskId, isOver }) => (isOver ? messageTo(runEnded, { taskId }) : startMessage(id))),
   );
 }
 

@@ -4,6 +4,8 @@ import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Queue, QueueMessage } from "#src/platform/queue/queue.ts";
+import { messageTo } from "#src/work/message.ts";
+import { runDue, tickDue } from "./functions.ts";
 import type { TickConfig } from "./keep-ticking.ts";
 import { claimDue, pauseFor, storeRuns, type Decision } from "./queries/due.ts";
 
@@ -34,8 +36,7 @@ export async function tick(deps: TickDeps, { overdueSeconds }: { overdueSeconds:
     const runs = decisions.length === 0 ? [] : await storeRuns(deps.db, decisions);
     await deps.queue.publishBatch(runs.map(startMessage));
     if (due.length < PAGE) return;
-    if (Date.now() > until)
-      return deps.queue.publish({ function: "tick-schedules", payload: { extra: true } });
+    if (Date.now() > until) return deps.queue.publish(messageTo(tickDue, { extra: true }));
   }
 }
 
@@ -46,7 +47,7 @@ export async function tickOverdue(deps: TickDeps & { config: TickConfig }): Prom
 
 /** The message that starts a run. */
 export function startMessage(runId: string): QueueMessage {
-  return { function: "start-run", payload: { runId } };
+  return messageTo(runDue, { runId });
 }
 
 async function decideAll(deps: TickDeps, due: readonly Schedule[]): Promise<Decision[]> {

@@ -11,7 +11,7 @@ export {
 } from "./request-state.ts";
 export { placesOfTeam } from "./queries/always-on.ts";
 export { requireFiles } from "./require-files.ts";
-export { saveProject } from "./save-project.ts";
+export { saveDue, saveProject } from "./save-project.ts";
 export { settleProject } from "./settle-project.ts";
 export {
   restartContainer,

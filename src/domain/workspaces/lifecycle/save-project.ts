@@ -1,15 +1,23 @@
+import { z } from "zod";
 import { takeSnapshot, type TakeDeps } from "#src/domain/workspaces/archives/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
+import { declareFunction, messageTo } from "#src/work/message.ts";
 import { lifeOf } from "./queries/wishes.ts";
 
 /** Attempts after the first. The sweep requests another snapshot after the next use of the project. */
 const RETRIES = 3;
 
+/** A project that is in use is to be saved, against the loss of its container. */
+export const saveDue = declareFunction({
+  name: "save-project",
+  message: z.object({ projectId: z.uuid() }),
+});
+
 /** The queue message that takes a snapshot of a project's files. */
 export function saveMessage(projectId: string): QueueMessage {
-  return { function: "save-project", payload: { projectId }, retries: RETRIES };
+  return messageTo(saveDue, { projectId }, { retries: RETRIES });
 }
 
 /**

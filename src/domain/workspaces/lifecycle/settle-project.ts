@@ -25,10 +25,8 @@ const PAUSE_SECONDS = 2;
 export async function settleProject(deps: SettleDeps, projectId: string): Promise<void> {
   const { claimed, busy } = await claimProject(deps.db, projectId);
   if (busy) {
-    await deps.queue.publish({
-      ...settleMessage(projectId, busy.seconds),
-      deduplicationId: `settle-${projectId}-${busy.until.getTime()}`,
-    });
+    const deduplicationId = `settle-${projectId}-${busy.until.getTime()}`;
+    await deps.queue.publish(settleMessage(projectId, { delaySeconds: busy.seconds, deduplicationId }));
   }
   if (!claimed) return;
   const lease = new Lease(deps, claimed);
@@ -60,7 +58,7 @@ async function goTheWay(executor: Executor, claimed: Project): Promise<void> {
     project = await executor.lease.renew();
   }
   await releaseLease(executor.deps.db, project);
-  await executor.deps.queue.publish(settleMessage(project.id, PAUSE_SECONDS));
+  await executor.deps.queue.publish(settleMessage(project.id, { delaySeconds: PAUSE_SECONDS }));
 }
 
 /**
@@ -156,7 +154,8 @@ async function failed(
   if (!isFinal && project.attempts < MAX_ATTEMPTS) {
     deps.log.warn("a project's transition will be retried", { project_id: project.id, cause: error });
     await releaseLease(deps.db, project);
-    await deps.queue.publish(settleMessage(project.id, PAUSE_SECONDS * Math.max(1, project.attempts)));
+    const delaySeconds = PAUSE_SECONDS * Math.max(1, project.attempts);
+    await deps.queue.publish(settleMessage(project.id, { delaySeconds }));
     return true;
   }
   deps.log.error("a project's transition was given up", { project_id: project.id, wanted, cause: error });

@@ -17,7 +17,7 @@ export {
 export { storeRemovals } from "./queries/removal.ts";
 export { removeProjectMember } from "./remove-project-member.ts";
 export { requireProject, type OpenProject, viewerOf } from "./require-project.ts";
-export { settleMessage } from "./settle-message.ts";
+export { changeWanted, settleMessage } from "./settle-message.ts";
 export { shownStatus } from "./shown-status.ts";
 export { updateProject, updateSettings } from "./update-project.ts";
 export { workspaceLeft } from "./workspace-left.ts";

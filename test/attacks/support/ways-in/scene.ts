@@ -3,7 +3,7 @@ import { adapters } from "#src/channels/index.ts";
 import { PLATFORMS, type ChannelApi } from "#src/channels/channel.ts";
 import { projects, teams } from "#src/db/schema/index.ts";
 import { endChannelsOf } from "#src/domain/messaging/channels/index.ts";
-import { LostAccess } from "#src/domain/organisations/access/index.ts";
+import { accessLost } from "#src/domain/organisations/access/index.ts";
 import { createApiKey } from "#src/domain/organisations/api-keys/index.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
@@ -50,7 +50,7 @@ export async function openScene(db: Db) {
     /** What the queue does about lost access. */
     async follow(): Promise<void> {
       const lost = mail.published.filter((message) => message.function === "stop-tasks");
-      for (const { payload } of lost) await endChannelsOf(deps, LostAccess.parse(payload));
+      for (const { payload } of lost) await endChannelsOf(deps, accessLost.message.parse(payload));
     },
   };
 }

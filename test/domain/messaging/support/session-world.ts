@@ -17,7 +17,7 @@ import {
   sendApprovalCards,
   sweepOutbox,
 } from "#src/domain/messaging/deliveries/index.ts";
-import { receiveEvents, SessionBatch, sweepInbox } from "#src/domain/messaging/inbox/index.ts";
+import { receiveEvents, eventsReceived, sweepInbox } from "#src/domain/messaging/inbox/index.ts";
 import {
   claimTask,
   closeTask,
@@ -49,9 +49,7 @@ const DELIVERIES = 4;
 /** Milliseconds within which the queue takes a second message of the same name for the first. */
 const DEDUPLICATION_MS = 600_000;
 
-const Payload = z
-  .object({ taskId: z.string(), step: z.number(), messageId: z.string(), askingTaskId: z.string() })
-  .partial();
+const Payload = z.object({ taskId: z.string(), step: z.number(), messageId: z.string() }).partial();
 
 interface Delivery {
   message: QueueMessage;
@@ -261,15 +259,15 @@ export class SessionWorld {
 
   async #run({ function: name, payload }: QueueMessage): Promise<unknown> {
     if (name === "show-progress") return undefined;
-    const { taskId = "", step = 0, messageId, askingTaskId } = Payload.parse(payload);
+    const { taskId = "", step = 0, messageId = "" } = Payload.parse(payload);
     const deps = this.#deps;
     if (name === "agent-step") return this.#execute(taskId, step);
     if (name === "resume-task") return resumeTask(deps, taskId);
     if (name === "task-finished") return followUpTask(deps, taskId);
-    if (name === "receive-message") return advanceSessions(deps, SessionBatch.parse(payload));
-    if (name !== "deliver-message") throw new Error(`No function is named ${name}`);
-    if (messageId !== undefined) return deliverMessage(deps, messageId);
-    if (askingTaskId !== undefined) return sendApprovalCards(deps, askingTaskId);
+    if (name === "receive-message") return advanceSessions(deps, eventsReceived.message.parse(payload));
+    if (name === "deliver-message") return deliverMessage(deps, messageId);
+    if (name === "send-questions") return sendApprovalCards(deps, taskId);
+    if (name !== "send-reply") throw new Error(`No function is named ${name}`);
     const reply = await replyToTask(deps, taskId);
     return reply?.isWaiting ? advanceSession(deps, reply) : undefined;
   }

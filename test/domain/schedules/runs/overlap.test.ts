@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "#src/lib/errors.ts";
-import { requestRun, startRun, triggerRun } from "#src/domain/schedules/runs/index.ts";
+import { requestRun, runDue, startRun, triggerRun } from "#src/domain/schedules/runs/index.ts";
+import { messageTo } from "#src/work/message.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { ANSWER, ScheduleWorld, startedRuns, type Person } from "../support/schedule-world.ts";
 
@@ -169,7 +170,7 @@ describe("a run by hand", () => {
     const taskId = await triggerRun({ ...deps, queue: { ...deps.queue, publish: goneAway } }, id);
     expect(await world.statuses(id)).toEqual(["running"]);
     await world.follow();
-    await world.handle({ function: "start-run", payload: { runId: (await world.runs(id))[0]?.id } });
+    await world.handle(messageTo(runDue, { runId: (await world.runs(id))[0]?.id ?? "" }));
     await world.finish(taskId);
     await world.follow();
     expect(await world.statuses(id)).toEqual(["success"]);

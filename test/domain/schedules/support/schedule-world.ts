@@ -2,13 +2,14 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { neonConfig } from "@neondatabase/serverless";
 import { and, asc, eq, inArray, sql } from "drizzle-orm";
 import { channelMessages, chats, scheduleRuns, schedules, tasks } from "#src/db/schema/index.ts";
-import { sweepTasks } from "#src/domain/agent-work/tasks/index.ts";
+import { runEnded, sweepTasks } from "#src/domain/agent-work/tasks/index.ts";
 import { deliverMail } from "#src/domain/operations/mail/index.ts";
 import { finishRun, startRun, sweepRuns, tick } from "#src/domain/schedules/runs/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Mail } from "#src/platform/mail/mailer.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import { messageTo } from "#src/work/message.ts";
 import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { ListeningPlatform, PlatformRows } from "#test/domain/messaging/support/people-of-platforms.ts";
 import { NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
@@ -34,6 +35,9 @@ export type End =
   | { status: "completed"; response: string }
   | { status: "failed"; error: string }
   | { status: "cancelled" };
+
+/** Messages of what this world has not: platforms, and tasks at work. */
+const IGNORED = ["deliver-message", "send-questions", "stop-tasks"];
 
 /** Schedules, a queue that does nothing by itself, a platform that takes everything, and a mail server. */
 export class ScheduleWorld {
@@ -169,7 +173,7 @@ export class ScheduleWorld {
     else if (name === "agent-step") await this.finish(String(taskId));
     else if (name === "send-mail")
       await deliverMail(deps, { sealed: String(sealed), attempt: Number(attempt) });
-    else if (name !== "deliver-message" && name !== "stop-tasks") throw new Error(`Nothing handles ${name}`);
+    else if (!IGNORED.includes(name)) throw new Error(`Nothing handles ${name}`);
   }
 
   /** Ends a task that is at work, and publishes what follows. */
@@ -184,7 +188,7 @@ export class ScheduleWorld {
       .update(chats)
       .set({ unfinishedTasks: sql`array_remove(${chats.unfinishedTasks}, ${taskId}::uuid)` })
       .where(sql`${taskId}::uuid = ANY (${chats.unfinishedTasks})`);
-    const message = { function: "finish-run", payload: { taskId } };
+    const message = messageTo(runEnded, { taskId });
     this.published.push(message);
     this.waiting.push(message);
   }
