@@ -3,7 +3,7 @@ import { z } from "zod";
 import { tools } from "#src/agent/tools/index.ts";
 import type { Account, ApiClient } from "#test/support/api-client.ts";
 import { newChatClient, openStream } from "#test/support/chat-client.ts";
-import { startRawProvider, type RawProvider } from "#test/support/raw-provider.ts";
+import { startScriptedProvider, type ScriptedProvider } from "#test/support/scripted-provider.ts";
 import { otherSharedService, sharedService, type SharedService } from "#test/support/shared-service.ts";
 import { openSocket } from "#test/support/socket.ts";
 import { call, script, type Invoked } from "#test/support/task-client.ts";
@@ -183,12 +183,12 @@ describe("the agent of a key", () => {
 });
 
 describe("the model of a key's agent", () => {
-  let provider: RawProvider;
+  let provider: ScriptedProvider;
   let service: SharedService;
   let person: Awaited<ReturnType<typeof newOwner>>;
   let model: string;
   beforeAll(async () => {
-    provider = await startRawProvider({ name: "OpenAI" }, { "": { text: ["Hello."] } });
+    provider = await startScriptedProvider({ "": { text: ["Hello."] } });
     // It reaches the provider on this machine.
     service = await otherSharedService("eager");
     person = await newOwner(service);

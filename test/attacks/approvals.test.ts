@@ -5,7 +5,7 @@ import {
   type ChatFrame,
   type ChatStream,
 } from "#test/support/chat-client.ts";
-import { startRawProvider, type RawProvider } from "#test/support/raw-provider.ts";
+import { startScriptedProvider, type ScriptedProvider } from "#test/support/scripted-provider.ts";
 import { otherSharedService, sharedService } from "#test/support/shared-service.ts";
 import { openSocket } from "#test/support/socket.ts";
 import { call, newTaskClient, script } from "#test/support/task-client.ts";
@@ -122,21 +122,18 @@ const contentOf = (bytes: number) =>
 const writing = (bytes: number) => [JSON.stringify({ file_path: "a", content: contentOf(bytes) })];
 
 describe("a call that is too large to be read", () => {
-  let provider: RawProvider;
+  let provider: ScriptedProvider;
   let writer: ChatClient;
   let model: string;
   beforeAll(async () => {
-    provider = await startRawProvider(
-      { name: "OpenAI" },
-      {
-        // The next request contains the tool's result.
-        "the limit is 65536": { text: ["Then not."] },
-        "Wrote a": { text: ["Done."] },
-        "write too much": { call: writing(65_537) },
-        "write a lot": { call: writing(65_536) },
-        "": { text: ["A title"] },
-      },
-    );
+    provider = await startScriptedProvider({
+      // The next request contains the tool's result.
+      "the limit is 65536": { text: ["Then not."] },
+      "Wrote a": { text: ["Done."] },
+      "write too much": { call: writing(65_537) },
+      "write a lot": { call: writing(65_536) },
+      "": { text: ["A title"] },
+    });
     // It reaches the provider on this machine.
     const eager = await otherSharedService("eager");
     writer = await newChatClient(eager);

@@ -1,50 +1,40 @@
-import { once } from "node:events";
-import http from "node:http";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import {
   answerJson,
   busy,
   callForFile,
   callPlatform,
-  type PlatformCall,
   quoted,
   retryAfterOf,
 } from "#src/channels/platform-call.ts";
-import { PlatformFailure } from "#src/channels/platform-failure.ts";
+import { failureOf } from "./environment.ts";
 
 const SECRET = "token-that-is-secret";
-const stack = new AsyncDisposableStack();
-afterAll(() => stack.disposeAsync());
+const MIB = 1024 * 1024;
 
-async function platform(handler: http.RequestListener): Promise<Omit<PlatformCall, "isSend">> {
-  const server = http.createServer(handler).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  stack.defer(() => {
-    server.closeAllConnections();
-    server.close();
+/** A call at a platform that responds so. */
+const callAt = (fetch: typeof globalThis.fetch) => ({
+  fetch,
+  label: "Chat",
+  url: `https://chat.test/${SECRET}`,
+  method: "POST" as const,
+});
+const answering = (body: BodyInit | null, init?: ResponseInit) =>
+  callAt(async () => new Response(body, init));
+
+/** A body of so many bytes, and no word of it in the headers. */
+const streamOf = (size: number) =>
+  new ReadableStream<Uint8Array>({
+    pull(controller) {
+      controller.enqueue(new Uint8Array(size));
+      controller.close();
+    },
   });
-  const address = server.address();
-  const port = address instanceof Object ? address.port : 0;
-  return { fetch, label: "Chat", url: `http://127.0.0.1:${port}/${SECRET}`, method: "POST" };
-}
-
-async function failure(work: Promise<unknown>): Promise<PlatformFailure> {
-  const error = await work.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!(error instanceof PlatformFailure)) throw new Error("Expected a PlatformFailure");
-  expect(`${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`).not.toContain(SECRET);
-  return error;
-}
 
 describe("a call at a platform", () => {
   it("returns status, headers and body", async () => {
-    const call = await platform((_, response) =>
-      response.writeHead(429, { "retry-after": "3" }).end('{"a":1}'),
-    );
-    const answer = await callPlatform(call);
+    const answer = await callPlatform(answering('{"a":1}', { status: 429, headers: { "retry-after": "3" } }));
     expect(answer.status).toBe(429);
     expect(retryAfterOf(answer)).toBe(3);
     expect(answerJson(answer, z.object({ a: z.number() }))).toEqual({ a: 1 });
@@ -52,46 +42,51 @@ describe("a call at a platform", () => {
   });
 
   it("follows no redirect", async () => {
-    const paths: unknown[] = [];
-    const call = await platform((request, response) => {
-      paths.push(request.url);
-      response.writeHead(302, { location: "/elsewhere" }).end();
-    });
-    expect((await callPlatform(call)).status).toBe(302);
-    expect(paths).toEqual([`/${SECRET}`]);
+    const asked: unknown[] = [];
+    await callPlatform(
+      callAt(async (_, init) => {
+        asked.push(init?.redirect);
+        return new Response(null, { status: 302 });
+      }),
+    );
+    expect(asked).toEqual(["manual"]);
   });
 
-  it("fails as unreachable, and says that a send may have happened", async () => {
-    const call = await platform((request) => request.socket.destroy());
-    expect(await failure(callPlatform(call))).toMatchObject({ kind: "unreachable", mayHaveHappened: false });
-    expect(await failure(callPlatform({ ...call, isSend: true }))).toMatchObject({ mayHaveHappened: true });
-    expect(await failure(callPlatform({ ...call, url: `not an address ${SECRET}` }))).toMatchObject({
-      kind: "unreachable",
-    });
-  });
-
-  it("ends after its time, before the answer and within it", async () => {
-    const silent = await platform(() => {});
-    const slow = await platform((_, response) => response.writeHead(200).write("{"));
-    for (const call of [silent, slow]) {
-      const error = await failure(callPlatform({ ...call, timeoutMs: 50 }));
-      expect(error).toMatchObject({ kind: "unreachable", message: "Chat did not answer in time." });
+  it("fails as unreachable without its address, and says that a send may have happened", async () => {
+    const call = callAt(() => Promise.reject(new TypeError(`fetch failed: ${SECRET}`)));
+    for (const isSend of [true, false]) {
+      const failure = await failureOf(callPlatform({ ...call, isSend }));
+      expect(failure).toMatchObject({ kind: "unreachable", mayHaveHappened: isSend });
+      expect(`${failure.stack} ${JSON.stringify(failure)} ${String(failure.cause)}`).not.toContain(SECRET);
     }
   });
 
-  it("reads no answer above 1 MiB, and no file above its limit", async () => {
-    const call = await platform((_, response) => {
-      response.writeHead(200);
-      for (let part = 0; part < 32; part += 1) response.write("x".repeat(64 * 1024));
-      response.end();
-    });
-    expect(await failure(callPlatform(call))).toMatchObject({ kind: "unreachable" });
-    expect(await failure(callForFile(call, 2 * 1024 * 1024 - 1))).toMatchObject({ kind: "refused" });
-    expect((await callForFile(call, 2 * 1024 * 1024)).bytes.byteLength).toBe(2 * 1024 * 1024);
-    const announced = await platform((_, response) =>
-      response.writeHead(200, { "content-length": "11" }).end("x"),
+  it("ends after its time, also within the answer", async () => {
+    const silent = callAt(
+      (_, init) =>
+        new Promise((_resolve, reject) =>
+          init?.signal?.addEventListener("abort", () => reject(new Error("aborted"))),
+        ),
     );
-    expect(await failure(callForFile(announced, 10))).toMatchObject({ kind: "refused" });
+    const slow = callAt(async (_, init) => {
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+      init?.signal?.addEventListener("abort", () => void writable.abort(new Error("aborted")));
+      return new Response(readable);
+    });
+    for (const call of [silent, slow]) {
+      const failure = await failureOf(callPlatform({ ...call, timeoutMs: 50 }));
+      expect(failure).toMatchObject({ kind: "unreachable", message: "Chat did not answer in time." });
+    }
+  });
+
+  it("reads no answer above 1 MiB, and no file above its limit, announced or not", async () => {
+    expect(await failureOf(callPlatform(answering(streamOf(MIB + 1))))).toMatchObject({
+      kind: "unreachable",
+    });
+    expect(await failureOf(callForFile(answering(streamOf(11)), 10))).toMatchObject({ kind: "refused" });
+    expect((await callForFile(answering(streamOf(2 * MIB)), 2 * MIB)).bytes.byteLength).toBe(2 * MIB);
+    const announced = answering("x", { headers: { "content-length": "11" } });
+    expect(await failureOf(callForFile(announced, 10))).toMatchObject({ kind: "refused" });
   });
 });
 

@@ -1,5 +1,16 @@
 import type { WebhookRequest } from "#src/channels/channel.ts";
 
+/** A message as it is received, in private and with nothing to it, but for what is said. */
+export const receivedMessage = (parts: object) => ({
+  kind: "message",
+  replyTarget: undefined,
+  isAddressed: true,
+  media: [],
+  replyTo: undefined,
+  sentAt: new Date(1_699_999_990_000),
+  ...parts,
+});
+
 export const NOW = 1_700_000_000_000;
 export const NOW_SECONDS = String(NOW / 1000);
 

@@ -13,22 +13,14 @@ const LATE_MS = 2_000;
 /** Events of a streamed answer that still come through: two pieces of text, after the one that opens the message. */
 const CUT_AFTER_EVENTS = 3;
 
-export interface FaultProxy {
-  /** Stand before a server: the address to use instead of its own. */
-  before(url: string): string;
-  /** From now on, until `heal`, to the requests whose path and body match; at most to so many of them. */
-  fail(fault: Fault, matching?: RegExp, times?: number): void;
-  heal(): void;
-  /** Resolves when so many requests have suffered since `fail`. */
-  suffered(count: number): Promise<void>;
-  close(): Promise<void>;
-}
+export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>;
 
 /** An HTTP proxy between the Worker and a server it depends on. */
-export async function startFaultProxy(): Promise<FaultProxy> {
+export async function startFaultProxy() {
   let target = new URL("http://127.0.0.1:9");
   let plan: { fault: Fault; matching: RegExp; times: number } | undefined;
   let count = 0;
+  const heard: string[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
 
   function faultOf(request: http.IncomingMessage, body: Buffer): Fault | undefined {
@@ -41,6 +33,7 @@ export async function startFaultProxy(): Promise<FaultProxy> {
 
   const { url, close } = await serve(async (request, response) => {
     const body = await buffer(request);
+    heard.push(body.toString());
     const fault = faultOf(request, body);
     if (fault === "refuse") {
       response.writeHead(500, { "content-type": "application/json" }).end('{"message":"out of order"}');
@@ -52,19 +45,24 @@ export async function startFaultProxy(): Promise<FaultProxy> {
   });
 
   return {
-    before(address) {
+    /** Bodies of the requests so far. */
+    heard,
+    /** Stands before a server: the address to use instead of its own. */
+    before(address: string): string {
       target = new URL(address);
       return url + target.pathname.replace(/^\/$/u, "");
     },
-    fail(fault, matching = /(?:)/u, times = Infinity) {
+    /** From now on, until `heal`, to the requests whose path and body match; at most to so many of them. */
+    fail(fault: Fault, matching = /(?:)/u, times = Infinity): void {
       count = 0;
       plan = { fault, matching, times };
     },
-    heal() {
+    heal(): void {
       plan = undefined;
     },
-    suffered: (wanted) =>
-      new Promise((resolve) => {
+    /** Resolves when so many requests have suffered since `fail`. */
+    suffered: (wanted: number) =>
+      new Promise<void>((resolve) => {
         if (count >= wanted) resolve();
         else waiting.push({ count: wanted, resolve });
       }),

@@ -119,19 +119,8 @@ export class MemoryRuntime implements AgentRuntime {
     limit: number,
     expected?: ExpectedVersion,
   ): Promise<FileEntry> {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of body) {
-      size += chunk.length;
-      if (size > limit) throw new AppError("too_large", `The file is larger than ${limit} bytes`);
-      chunks.push(chunk);
-    }
-    const content = new Uint8Array(size);
-    let at = 0;
-    for (const chunk of chunks) {
-      content.set(chunk, at);
-      at += chunk.length;
-    }
+    const content = await new Response(body).bytes();
+    if (content.length > limit) throw new AppError("too_large", `The file is larger than ${limit} bytes`);
     return this.writeFile(path, content, expected);
   }
 
@@ -230,12 +219,7 @@ function walkKey(path: string): string {
 }
 
 function streamOf(content: Uint8Array): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    start(controller) {
-      controller.enqueue(content);
-      controller.close();
-    },
-  });
+  return new Blob([content.slice()]).stream();
 }
 
 function unknownCommand(command: string): ExecResult {

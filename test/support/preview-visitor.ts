@@ -7,18 +7,10 @@ interface Visit {
   text: string;
 }
 
-/** A person with a browser: cookies by host name, which decides nothing about where the connection goes. */
-export interface PreviewVisitor {
-  /** Open an address as if following a link, without following redirects. */
-  open(url: string, headers?: Record<string, string>, method?: string): Promise<Visit>;
-  /** Open an address and follow where it leads, as long as that is somewhere else. */
-  follow(url: string): Promise<Visit & { url: string }>;
-  /** Name and value of what is kept for a host. */
-  cookies(host: string): Map<string, string>;
-}
+export type PreviewVisitor = ReturnType<typeof previewVisitor>;
 
-/** All host names lead to the service at `serviceUrl`, as wildcard names would. */
-export function previewVisitor(serviceUrl: string): PreviewVisitor {
+/** A person with a browser, which keeps cookies by host name. All host names lead to the service at `serviceUrl`, as wildcard names would. */
+export function previewVisitor(serviceUrl: string) {
   const { port } = new URL(serviceUrl);
   const jars = new Map<string, Map<string, string>>();
   const jarOf = (host: string) => {
@@ -27,6 +19,7 @@ export function previewVisitor(serviceUrl: string): PreviewVisitor {
     return jar;
   };
 
+  /** Open an address as if following a link, without following redirects. */
   async function open(url: string, headers: Record<string, string> = {}, method = "GET"): Promise<Visit> {
     const { hostname, host, pathname, search } = new URL(url);
     const jar = jarOf(hostname);
@@ -48,7 +41,8 @@ export function previewVisitor(serviceUrl: string): PreviewVisitor {
 
   return {
     open,
-    async follow(url) {
+    /** Open an address and follow where it leads, as long as that is somewhere else. */
+    async follow(url: string): Promise<Visit & { url: string }> {
       let at = url;
       for (let hops = 0; hops < 10; hops += 1) {
         const visit = await open(at);
@@ -58,6 +52,7 @@ export function previewVisitor(serviceUrl: string): PreviewVisitor {
       }
       throw new Error(`${url} leads round in circles`);
     },
+    /** Name and value of what is kept for a host. */
     cookies: jarOf,
   };
 }

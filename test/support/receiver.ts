@@ -11,21 +11,12 @@ export interface ReceivedRequest {
   at: number;
 }
 
-export interface Receiver {
-  url: string;
-  /** What came to a path so far, in order. */
-  received(path: string): ReceivedRequest[];
-  /** Resolves with the first request to a path. */
-  first(path: string): Promise<ReceivedRequest>;
-  /** Resolves with what came to a path as soon as there are so many. */
-  waitFor(path: string, count: number): Promise<ReceivedRequest[]>;
-  close(): Promise<void>;
-}
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /** A receiver of callbacks. `answer` says what each request gets, with how many came to its path before. */
 export async function startReceiver(
   answer: (path: string, before: number) => { status: number; location?: string } = () => ({ status: 200 }),
-): Promise<Receiver> {
+) {
   const all: ReceivedRequest[] = [];
   const received = (path: string) => all.filter((each) => each.path === path);
   const { url, close } = await serve(async (request, response) => {
@@ -39,9 +30,12 @@ export async function startReceiver(
   });
   return {
     url,
+    /** What came to a path so far, in order. */
     received,
-    first: (path) => vi.waitUntil(() => received(path)[0], { interval: 50 }),
-    waitFor: (path, count) =>
+    /** Resolves with the first request to a path. */
+    first: (path: string) => vi.waitUntil(() => received(path)[0], { interval: 50 }),
+    /** Resolves with what came to a path as soon as there are so many. */
+    waitFor: (path: string, count: number) =>
       vi.waitUntil(
         () => {
           const found = received(path);

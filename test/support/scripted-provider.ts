@@ -42,6 +42,7 @@ type Message = z.infer<typeof Message>;
 const Body = z.looseObject({ messages: z.array(Message) });
 
 export interface ScriptedRequest {
+  path: string;
   body: Record<string, unknown>;
   messages: Message[];
   headers: Record<string, unknown>;
@@ -54,6 +55,8 @@ export interface ScriptedRequest {
 export interface ScriptedProvider {
   origin: string;
   asked: ScriptedRequest[];
+  /** Says what a call gets; nothing leaves it to the script. */
+  instead: ((call: ScriptedRequest) => Promise<Answer | undefined>) | undefined;
   close(): Promise<void>;
 }
 
@@ -69,16 +72,16 @@ export async function startScriptedProvider(answers: Script): Promise<ScriptedPr
     const body = Body.parse(JSON.parse(sent));
     const { messages } = body;
     const closed = once(response, "close");
-    const call = { body, messages, headers: request.headers, hungUp: false, closed };
+    const path = request.url ?? "";
+    const call = { path, body, messages, headers: request.headers, hungUp: false, closed };
     asked.push(call);
     response.on("close", () => (call.hungUp = !response.writableFinished));
-    const path = request.url ?? "";
     if (answerRefusal(path, body, response)) return;
     const word = Object.keys(answers).find((each) => sent.includes(each));
     const scripted = (word !== undefined && answers[word]) || {};
-    const answer: Answer = isList(scripted)
-      ? (scripted[Math.min(turnOf(messages, word ?? ""), scripted.length - 1)] ?? {})
-      : scripted;
+    const instead = await provider.instead?.(call);
+    const turn = isList(scripted) ? Math.min(turnOf(messages, word ?? ""), scripted.length - 1) : 0;
+    const answer = instead ?? (isList(scripted) ? (scripted[turn] ?? {}) : scripted);
     if (typeof answer === "function") return answer(response);
     await answer.after;
     if (answer.refusal) return refuse(response, answer.refusal);
@@ -90,11 +93,13 @@ export async function startScriptedProvider(answers: Script): Promise<ScriptedPr
     if (answer.stops === "break") setImmediate(() => response.destroy());
     if (!answer.stops) response.end();
   });
-  return {
+  const provider: ScriptedProvider = {
     origin: door.url,
     asked,
+    instead: undefined,
     close: () => door.close(),
   };
+  return provider;
 }
 
 function refuse(

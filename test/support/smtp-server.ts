@@ -19,30 +19,12 @@ export interface ReceivedMail {
   client: string;
 }
 
-export interface TestSmtpServer {
-  port: number;
-  /** What a service is started with so that its mail comes here. */
-  variables: Record<string, string>;
-  /** What came so far, in order. */
-  mails: readonly ReceivedMail[];
-  /** What clients did, one word a step: `connect`, `login`, `mail`, `close`. */
-  steps: readonly string[];
-  /** Resolves with the first mail to an address. */
-  mailTo(address: string): Promise<ReceivedMail>;
-  /** Answer the next mails with a code: 4xx passes, 5xx does not. */
-  refuse(times: number, code: number): void;
-  /** Greet the next clients and hang up. */
-  hangUp(times: number): void;
-  /** Not listening, as between `down` and `up`. */
-  down(): Promise<void>;
-  up(): Promise<void>;
-  close(): Promise<void>;
-}
+export type TestSmtpServer = Awaited<ReturnType<typeof startSmtpServer>>;
 
 /** A mail server for tests. With `login`, mail is taken from that user alone; without `offersTls` it cannot encrypt. */
 export async function startSmtpServer(
   options: { login?: { username: string; password: string }; offersTls?: boolean } = {},
-): Promise<TestSmtpServer> {
+) {
   const { login, offersTls = false } = options;
   const mails: ReceivedMail[] = [];
   const steps: string[] = [];
@@ -104,6 +86,7 @@ export async function startSmtpServer(
   await up();
   return {
     port,
+    /** What a service is started with so that its mail comes here. */
     variables: {
       SMTP_HOST: "127.0.0.1",
       SMTP_PORT: String(port),
@@ -111,15 +94,18 @@ export async function startSmtpServer(
       SMTP_USE_TLS: String(offersTls),
       ...(login && { SMTP_USERNAME: login.username, SMTP_PASSWORD: login.password }),
     },
+    /** What came so far, in order. */
     mails,
+    /** What clients did, one word a step: `connect`, `login`, `mail`, `close`. */
     steps,
-    mailTo: (address) => vi.waitUntil(() => mails.find(({ to }) => to.includes(address)), { interval: 50 }),
-    refuse: (times, code) => {
-      refusals = { times, code };
-    },
-    hangUp: (times) => {
-      hangUps = times;
-    },
+    /** Resolves with the first mail to an address. */
+    mailTo: (address: string) =>
+      vi.waitUntil(() => mails.find(({ to }) => to.includes(address)), { interval: 50 }),
+    /** Answer the next mails with a code: 4xx passes, 5xx does not. */
+    refuse: (times: number, code: number) => void (refusals = { times, code }),
+    /** Greet the next clients and hang up. */
+    hangUp: (times: number) => void (hangUps = times),
+    /** Not listening, as between `down` and `up`. */
     down,
     up,
     close: down,

@@ -1,7 +1,6 @@
-import http, { type IncomingMessage } from "node:http";
-import https from "node:https";
-import { randomBytes } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
+import { WebSocket } from "ws";
 import { z } from "zod";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 
@@ -13,26 +12,16 @@ export interface Refusal {
   detail: string;
 }
 
-/**
- * Asks for a socket once more, because the standard client does not tell with which status it was refused. Undefined when
- * the service accepts it now. Throws when the service cannot be reached.
- */
+/** Asks for a socket with a client that tells how it was refused. Undefined when the service accepts it. */
 export async function refusalOf(address: URL, headers: Record<string, string>): Promise<Refusal | undefined> {
-  const { get } = address.protocol === "https:" ? https : http;
-  const handshake = {
-    connection: "Upgrade",
-    upgrade: "websocket",
-    "sec-websocket-version": "13",
-    "sec-websocket-key": randomBytes(16).toString("base64"),
-  };
-  const request = get(address.href, { headers: { ...headers, ...handshake } });
+  const socket = new WebSocket(address.href, { headers });
   const response = await new Promise<IncomingMessage | undefined>((resolve, reject) => {
-    request.on("error", reject);
-    request.on("upgrade", (_, socket) => {
-      socket.destroy();
+    socket.on("error", reject);
+    socket.on("unexpected-response", (_, refused) => resolve(refused));
+    socket.on("open", () => {
+      socket.terminate();
       resolve(undefined);
     });
-    request.on("response", resolve);
   });
   if (!response) return undefined;
   const status = response.statusCode ?? 0;

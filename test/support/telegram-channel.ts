@@ -1,7 +1,6 @@
-import type { ApiAnswer } from "./api-client.ts";
 import { ChatPlatform, type PersonsChat } from "./chat-platform.ts";
 import type { SharedService } from "./shared-service.ts";
-import { newTaskClient, type TaskClient } from "./task-client.ts";
+import { newTaskClient } from "./task-client.ts";
 
 export interface ChannelView {
   id: string;
@@ -20,26 +19,14 @@ export interface ChannelMessageView {
   error: string | null;
 }
 
-/** A Telegram channel of a new account, or of a given one, at the chat platform of the stack, and people there. */
-export interface TelegramChannel {
-  client: TaskClient;
-  platform: ChatPlatform;
-  channel: ChannelView;
-  botId: number;
-  /** A new person's private chat with the bot. */
-  stranger(name?: string): Promise<{ id: number; chat: PersonsChat }>;
-  /** A new person whose account is the channel owner's, or another's. */
-  paired(token?: string): Promise<{ id: number; chat: PersonsChat }>;
-  verify(code: string, token?: string): Promise<ApiAnswer<{ detail?: string; status?: string }>>;
-  /** The channel's messages, oldest first. */
-  messages(): Promise<ChannelMessageView[]>;
-}
+export type TelegramChannel = Awaited<ReturnType<typeof newTelegramChannel>>;
 
+/** A Telegram channel of a new account, or of a given one, at the chat platform of the stack, and people there. */
 export async function newTelegramChannel(
   service: SharedService,
   fields: Readonly<Record<string, unknown>> = {},
   whose: Parameters<typeof newTaskClient>[1] = {},
-): Promise<TelegramChannel> {
+) {
   const client = await newTaskClient(service, whose);
   const { token } = client.account;
   const platform = new ChatPlatform(service.stack.chatPlatformUrl ?? "");
@@ -57,12 +44,12 @@ export async function newTelegramChannel(
   const bots = await platform.ask<{ id: number; username: string }[]>("/bots");
   const botId = bots.find(({ username }) => username === made.body.bot_name)?.id;
   if (botId === undefined) throw new Error("The platform does not know the bot");
-  const stranger: TelegramChannel["stranger"] = async (name = "Cy") => {
+  const stranger = async (name = "Cy") => {
     const { id } = await platform.person(name);
     return { id, chat: platform.chat(botId, id, id) };
   };
-  const verify: TelegramChannel["verify"] = (code, as = token) =>
-    service.call("POST", "/api/gateway/pair/verify", {
+  const verify = (code: string, as = token) =>
+    service.call<{ detail?: string; status?: string }>("POST", "/api/gateway/pair/verify", {
       token: as,
       json: { platform: "telegram", pairing_code: code },
     });
@@ -71,21 +58,21 @@ export async function newTelegramChannel(
     platform,
     channel: made.body,
     botId,
+    /** A new person's private chat with the bot. */
     stranger,
     verify,
-    async paired(as) {
+    /** A new person whose account is the channel owner's, or another's. */
+    async paired(as?: string) {
       const person = await stranger();
       await person.chat.say("hello");
       const given = await verify(await codeIn(person.chat), as);
       if (given.status !== 200) throw new Error(`Not paired: ${given.text}`);
       return person;
     },
-    async messages() {
-      const { body } = await service.call<ChannelMessageView[]>(
-        "GET",
-        `/api/channels/${made.body.id}/messages?limit=200`,
-        { token },
-      );
+    /** The channel's messages, oldest first. */
+    async messages(): Promise<ChannelMessageView[]> {
+      const path = `/api/channels/${made.body.id}/messages?limit=200`;
+      const { body } = await service.call<ChannelMessageView[]>("GET", path, { token });
       return body.toReversed();
     },
   };

@@ -2,13 +2,15 @@ import { describe, expect, it } from "vitest";
 import { discord } from "#src/channels/discord/index.ts";
 import { parseGatewayMessage } from "#src/channels/discord/parse.ts";
 import { channelContract } from "../contract.ts";
-import { bytes, get, NOW, NOW_SECONDS, post } from "../requests.ts";
+import { bytes, get, NOW, NOW_SECONDS, post, receivedMessage } from "../requests.ts";
 
 /** The first key pair of RFC 8032, section 7.1. */
 const SEED = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
 const PUBLIC_KEY = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
+const OTHER_KEY = "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c";
 const credentials = { bot_token: "token", application_id: "900", public_key: PUBLIC_KEY };
 const self = { botId: "900", botName: "team" };
+const PLACE = { chatId: "30", chatType: "group", threadId: undefined };
 
 const ann = { id: "7", username: "annlee", global_name: "Ann" };
 const base = {
@@ -44,24 +46,8 @@ channelContract({
   adapter: discord,
   secrets: { credentials, webhookSecret: "" },
   missing: { credentials: { ...credentials, public_key: "" }, webhookSecret: "" },
-  wrong: {
-    credentials: {
-      ...credentials,
-      public_key: "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c",
-    },
-    webhookSecret: "",
-  },
-  bodies: [
-    JSON.stringify(component),
-    JSON.stringify({
-      ...command,
-      data: {
-        ...command.data,
-        options: [{ name: "a", type: 1, options: [{ name: "b", type: 3, value: "c" }] }],
-      },
-    }),
-    '{"type":1}',
-  ],
+  wrong: { credentials: { ...credentials, public_key: OTHER_KEY }, webhookSecret: "" },
+  bodies: [JSON.stringify(component), JSON.stringify(command), '{"type":1}'],
   headers: { "content-type": "application/json" },
   sign,
   signs: { body: true, time: true },
@@ -118,44 +104,24 @@ describe("a Discord interaction", () => {
     expect(read(command)).toEqual({
       reply: { json: { type: 5 } },
       events: [
-        {
-          kind: "message",
+        receivedMessage({
           id: "500",
           messageId: undefined,
           replyTarget: base.token,
-          place: { chatId: "30", chatType: "group", threadId: undefined },
+          place: PLACE,
           sender: { id: "7", alternateId: undefined, name: "Annie" },
           text: "/new",
-          isAddressed: true,
-          media: [],
-          replyTo: undefined,
           sentAt: undefined,
-        },
+        }),
       ],
     });
   });
 
+  const said = { type: 3, name: "a", value: "y" };
   it.each([
     [[{ name: "prompt", type: 3, value: "build it" }], "build it"],
-    [
-      [
-        { name: "a", type: 3, value: "one" },
-        { name: "b", type: 4, value: 2 },
-        { name: "c", type: 5, value: true },
-      ],
-      "one 2 true",
-    ],
-    [[{ name: "sub", type: 1, options: [{ name: "a", type: 3, value: "x" }] }], "x"],
-    [
-      [
-        {
-          name: "g",
-          type: 2,
-          options: [{ name: "s", type: 1, options: [{ name: "a", type: 3, value: "y" }] }],
-        },
-      ],
-      "y",
-    ],
+    [["one", 2, true].map((value, at) => ({ name: "a", type: 3 + at, value })), "one 2 true"],
+    [[{ type: 2, name: "g", options: [{ type: 1, name: "s", options: [said] }] }], "y"],
     [[{ name: "prompt", type: 3, value: " " }], "/new"],
   ])("of a command with options %j says %j", (options, text) => {
     expect(read({ ...command, data: { ...command.data, options } }).events).toMatchObject([{ text }]);
@@ -180,7 +146,7 @@ describe("a Discord interaction", () => {
         {
           kind: "click",
           id: "500",
-          place: { chatId: "30", chatType: "group", threadId: undefined },
+          place: PLACE,
           sender: { id: "7", alternateId: undefined, name: "Annie" },
           data: "approve:1:deny",
           messageId: "400",
@@ -237,19 +203,9 @@ describe("a Discord message of the gateway", () => {
   const received = (fields: object) => parseGatewayMessage({ ...sent, ...fields }, self);
 
   it("of a server", () => {
-    expect(received({})).toEqual({
-      kind: "message",
-      id: "600",
-      messageId: "600",
-      replyTarget: undefined,
-      place: { chatId: "30", chatType: "group", threadId: undefined },
-      sender: { id: "7", alternateId: undefined, name: "Ann" },
-      text: "hello",
-      isAddressed: false,
-      media: [],
-      replyTo: undefined,
-      sentAt: new Date(1_699_999_990_000),
-    });
+    const sender = { id: "7", alternateId: undefined, name: "Ann" };
+    const message = { id: "600", messageId: "600", place: PLACE, sender, text: "hello", isAddressed: false };
+    expect(received({})).toEqual(receivedMessage(message));
   });
 
   it.each([

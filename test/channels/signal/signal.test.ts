@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import { signal } from "#src/channels/signal/index.ts";
 import { parseEnvelope } from "#src/channels/signal/parse.ts";
 import { channelContract } from "../contract.ts";
+import { dm } from "../environment.ts";
+import { receivedMessage } from "../requests.ts";
 
 const ACCOUNT = "+4915100000000";
 const ANN = "8d0e8f5f-0c5b-4b0a-9d55-0d4f5f1f1a11";
@@ -45,19 +47,13 @@ channelContract({
 
 describe("an envelope of Signal's", () => {
   it("is a message of a person, by their UUID", () => {
-    const message = {
-      kind: "message",
+    const message = receivedMessage({
       id: `${ANN}:1699999990000`,
       messageId: "1699999990000",
-      replyTarget: undefined,
-      place: { chatId: ANN, chatType: "dm", threadId: undefined },
+      place: dm(ANN),
       sender: { id: ANN, alternateId: "+16505551234", name: "Ann" },
       text: "hello",
-      isAddressed: true,
-      media: [],
-      replyTo: undefined,
-      sentAt: new Date(1_699_999_990_000),
-    };
+    });
     const frame = { envelope, account: ACCOUNT };
     expect(parseEnvelope(frame, self)).toEqual(message);
     expect(parseEnvelope({ jsonrpc: "2.0", method: "receive", params: frame }, self)).toEqual(message);

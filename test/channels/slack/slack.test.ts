@@ -3,7 +3,8 @@ import { parseEnvelope } from "#src/channels/slack/parse.ts";
 import { plainText } from "#src/channels/slack/plain-text.ts";
 import { slack } from "#src/channels/slack/index.ts";
 import { channelContract } from "../contract.ts";
-import { bytes, get, hmac, NOW, NOW_SECONDS, post } from "../requests.ts";
+import { dm } from "../environment.ts";
+import { bytes, get, hmac, NOW, NOW_SECONDS, post, receivedMessage } from "../requests.ts";
 
 const SECRET = "8f742231b10e8888abcd99yyyzzz85a5";
 const credentials = { bot_token: "xoxb-1-2-abc", signing_secret: SECRET };
@@ -118,19 +119,14 @@ describe("a Slack signature", () => {
 describe("a Slack message", () => {
   it("of a channel", () => {
     expect(read({ thread_ts: "1699990000.000100" })).toEqual([
-      {
-        kind: "message",
+      receivedMessage({
         id: "C1:1699999990.000100",
         messageId: "1699999990.000100",
-        replyTarget: undefined,
         place: { chatId: "C1", chatType: "group", threadId: "1699990000.000100" },
         sender: { id: "T1:U1", alternateId: undefined, name: "U1" },
         text: "hello",
         isAddressed: false,
-        media: [],
-        replyTo: undefined,
-        sentAt: new Date(1_699_999_990_000),
-      },
+      }),
     ]);
   });
 
@@ -173,29 +169,18 @@ describe("a Slack message", () => {
   });
 
   it("of files alone", () => {
+    const [memo, picture] = ["https://files.slack.com/a", "https://files.slack.com/b"];
     const files = [
-      {
-        id: "F1",
-        name: "memo.m4a",
-        mimetype: "audio/mp4",
-        size: 9,
-        url_private_download: "https://files.slack.com/a",
-      },
-      {
-        id: "F2",
-        name: "a.png",
-        mimetype: "image/png",
-        size: 9,
-        url_private: "https://files.slack.com/b",
-      },
+      { id: "F1", name: "memo.m4a", mimetype: "audio/mp4", url_private_download: memo },
+      { id: "F2", mimetype: "image/png", size: 9, url_private: picture },
       { id: "F3", mode: "tombstone" },
     ];
     expect(read({ subtype: "file_share", text: "", files })).toMatchObject([
       {
         text: "",
         media: [
-          { kind: "voice", reference: "https://files.slack.com/a", filename: "memo.m4a" },
-          { kind: "image", reference: "https://files.slack.com/b", mimeType: "image/png", size: 9 },
+          { kind: "voice", reference: memo, filename: "memo.m4a" },
+          { kind: "image", reference: picture, mimeType: "image/png", size: 9 },
           { kind: "other", name: "file that Slack hides" },
         ],
       },
@@ -265,19 +250,15 @@ describe("a Slack form", () => {
 
   it("of a slash command is an addressed message", () => {
     expect(slack.parse(form(command), self, NOW).events).toEqual([
-      {
-        kind: "message",
+      receivedMessage({
         id: command.trigger_id,
         messageId: undefined,
         replyTarget: command.response_url,
-        place: { chatId: "D1", chatType: "dm", threadId: undefined },
+        place: dm("D1"),
         sender: { id: "T1:U1", alternateId: undefined, name: "ann" },
         text: "/ask what & why",
-        isAddressed: true,
-        media: [],
-        replyTo: undefined,
         sentAt: undefined,
-      },
+      }),
     ]);
     expect(slack.parse(form({ ...command, text: "" }), self, NOW).events).toMatchObject([{ text: "/ask" }]);
   });

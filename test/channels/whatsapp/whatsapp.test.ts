@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { whatsapp } from "#src/channels/whatsapp/index.ts";
 import { parseDelivery } from "#src/channels/whatsapp/parse.ts";
 import { channelContract } from "../contract.ts";
-import { get, hmac, NOW, post } from "../requests.ts";
+import { dm } from "../environment.ts";
+import { get, hmac, NOW, post, receivedMessage } from "../requests.ts";
 
 const SECRET = "test_app_secret";
 const VERIFY_TOKEN = "chosen-by-the-owner";
@@ -89,19 +90,13 @@ it.each([
 describe("a WhatsApp message", () => {
   it("has the phone number as its chat, and the business-scoped id beside it", () => {
     expect(message({})).toEqual([
-      {
-        kind: "message",
+      receivedMessage({
         id: "wamid.A",
         messageId: "wamid.A",
-        replyTarget: undefined,
-        place: { chatId: "16505551234", chatType: "dm", threadId: undefined },
-        sender: { id: "16505551234", alternateId: "US.13491208655302741918", name: "Ann" },
+        place: dm("16505551234"),
+        sender: { id: "16505551234", alternateId: ann.user_id, name: "Ann" },
         text: "hello",
-        isAddressed: true,
-        media: [],
-        replyTo: undefined,
-        sentAt: new Date(1_699_999_990_000),
-      },
+      }),
     ]);
   });
 
@@ -184,7 +179,7 @@ describe("a WhatsApp message", () => {
       {
         kind: "click",
         id: "wamid.A",
-        place: { chatId: "16505551234", chatType: "dm", threadId: undefined },
+        place: dm("16505551234"),
         sender: { id: "16505551234", alternateId: ann.user_id, name: "Ann" },
         data: "approve:1:deny",
         messageId: "wamid.B",
@@ -267,10 +262,8 @@ describe("a WhatsApp status", () => {
   });
 });
 
-it.each(["access_token", "phone_number_id", "verify_token", "app_secret"])(
-  "WhatsApp's credentials need %s",
-  (name) => {
-    expect(whatsapp.credentials.safeParse({ ...credentials, [name]: undefined }).success).toBe(false);
-    expect(whatsapp.credentials.safeParse({ ...credentials, [name]: "" }).success).toBe(false);
-  },
-);
+it.each(Object.keys(credentials))("WhatsApp's credentials need %s", (name) => {
+  for (const value of [undefined, ""]) {
+    expect(whatsapp.credentials.safeParse({ ...credentials, [name]: value }).success).toBe(false);
+  }
+});

@@ -9,6 +9,7 @@ export interface Written {
 }
 
 const EMOJI = ["👍🏽", "👩‍👩‍👧‍👦", "🏳️‍🌈", "🇩🇪", "😀", "👨🏿‍💻", "é", "한국", "漢字"];
+const SIGNS = ["&", "<!channel>", "<@U1>", '"', "1 * 2 * 3", "a < b > c", "x && y", "$5", "(z)", "#8"];
 
 const written = (text: string): Written => ({ markdown: text, visible: text, links: [] });
 
@@ -25,24 +26,11 @@ const anyLongWord = fc
     Array.from({ length }, (_, place) => `${(first + place).toString(36)}${between}`).join("q"),
   );
 
-const anySign = fc.constantFrom(
-  "&",
-  "<!channel>",
-  "<@U1>",
-  '"',
-  "1 * 2 * 3",
-  "a < b > c",
-  "x && y",
-  "$5",
-  "(z)",
-  "#8",
-);
-
 const anyWord: fc.Arbitrary<Written> = fc
   .oneof(
     { weight: 20, arbitrary: anyShortWord },
     { weight: 1, arbitrary: anyLongWord },
-    { weight: 3, arbitrary: anySign },
+    { weight: 3, arbitrary: fc.constantFrom(...SIGNS) },
   )
   .map(written);
 
@@ -70,29 +58,24 @@ function joined(parts: readonly Written[], separator: string): Written {
   };
 }
 
-const { inline: anyInline } = fc.letrec<{ inline: Written; leaf: Written }>((tie) => ({
-  leaf: fc.oneof(
-    { weight: 10, arbitrary: anyWord },
-    { weight: 2, arbitrary: anyCodeSpan },
-    { weight: 2, arbitrary: anyLink },
-  ),
+const anyLeaf = fc.oneof(
+  { weight: 10, arbitrary: anyWord },
+  { weight: 2, arbitrary: anyCodeSpan },
+  { weight: 2, arbitrary: anyLink },
+);
+
+const { inline: anyInline } = fc.letrec<{ inline: Written; styled: Written }>((tie) => ({
+  styled: fc
+    .tuple(fc.constantFrom("**", "*", "~~"), fc.array(tie("inline"), { minLength: 1, maxLength: 5 }))
+    .map(([marker, parts]) => {
+      const { markdown, visible, links } = joined(parts, " ");
+      // A word on both sides, so that the marker is one.
+      return { markdown: `${marker}k${markdown}k${marker}`, visible: `k${visible}k`, links };
+    }),
   inline: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
-    { weight: 4, arbitrary: tie("leaf") },
-    {
-      weight: 1,
-      arbitrary: fc
-        .tuple(fc.constantFrom("**", "*", "~~"), fc.array(tie("inline"), { minLength: 1, maxLength: 5 }))
-        .map(([marker, parts]) => {
-          const inner = joined(parts, " ");
-          // A word on both sides, so that the marker is one.
-          return {
-            ...inner,
-            markdown: `${marker}k${inner.markdown}k${marker}`,
-            visible: `k${inner.visible}k`,
-          };
-        }),
-    },
+    { weight: 4, arbitrary: anyLeaf },
+    { weight: 1, arbitrary: tie("styled") },
   ),
 }));
 
@@ -102,73 +85,54 @@ const anyParagraph = fc
     fc.constantFrom(" ", "\n", ". "),
     fc.integer({ min: 1, max: 4 }),
   )
-  .map(([parts, separator, times]) =>
-    joined(
-      // Begins with a letter, so that it is no list and no heading.
-      Array.from({ length: times }, () =>
-        joined([written("p"), ...parts], separator === "\n" ? " " : separator),
-      ),
-      separator === "\n" ? "\n" : " ",
-    ),
-  );
+  .map(([parts, separator, times]) => {
+    // Begins with a letter, so that it is no list and no heading.
+    const line = joined([written("p"), ...parts], separator === "\n" ? " " : separator);
+    return joined(Array(times).fill(line), separator === "\n" ? "\n" : " ");
+  });
+
+const anyCodeLine = fc.oneof(
+  fc.stringMatching(/^ {0,4}[a-z*_<>&"[\]()#]{0,30}$/),
+  anyLongWord,
+  fc.constantFrom("```", "```js", "", "# 5"),
+);
 
 const anyFence = fc
-  .tuple(
-    fc.array(
-      fc.oneof(
-        fc.stringMatching(/^ {0,4}[a-z*_<>&"[\]()#]{0,30}$/),
-        anyLongWord,
-        fc.constantFrom("```", "```js", "", "# 5"),
-      ),
-      {
-        maxLength: 40,
-      },
-    ),
-    fc.constantFrom("", "ts", "c++"),
-  )
+  .tuple(fc.array(anyCodeLine, { maxLength: 40 }), fc.constantFrom("", "ts", "c++"))
   .map(([lines, language]) => {
     const code = ["c", ...lines].join("\n");
     return { markdown: `\`\`\`\`${language}\n${code}\n\`\`\`\``, visible: code, links: [] };
   });
 
-function indented(text: string, first: string, others: string): string {
-  return text
-    .split("\n")
-    .map((line, place) => (place === 0 ? first : others) + line)
-    .join("\n");
+const anyHeading = anyInline.map(({ markdown, visible, links }) => ({
+  markdown: `## h${markdown}`,
+  visible: `h${visible}`,
+  links,
+}));
+const rule = fc.constant({ markdown: "---", visible: "", links: [] });
+
+function indented(block: Written, first: string, others: string): Written {
+  return { ...block, markdown: first + block.markdown.replaceAll("\n", `\n${others}`) };
 }
 
 const { block: anyBlock } = fc.letrec<{ block: Written }>((tie) => {
   const anyBlocks = fc
     .array(tie("block"), { minLength: 1, maxLength: 4 })
     .map((blocks) => joined(blocks, "\n\n"));
+  const anyQuotation = anyBlocks.map((inner) => indented(inner, "> ", "> "));
+  const anyList = fc.array(anyBlocks, { minLength: 1, maxLength: 5 }).map((items) =>
+    joined(
+      items.map((item) => indented(item, "- ", "  ")),
+      "\n",
+    ),
+  );
   return {
     block: fc.oneof(
       { depthSize: "small", withCrossShrink: true },
       { weight: 4, arbitrary: anyParagraph },
       { weight: 2, arbitrary: anyFence },
-      {
-        weight: 1,
-        arbitrary: anyInline.map((inline) => ({
-          ...inline,
-          markdown: `## h${inline.markdown}`,
-          visible: `h${inline.visible}`,
-        })),
-      },
-      { weight: 1, arbitrary: fc.constant({ markdown: "---", visible: "", links: [] }) },
-      {
-        weight: 1,
-        arbitrary: anyBlocks.map((inner) => ({ ...inner, markdown: indented(inner.markdown, "> ", "> ") })),
-      },
-      {
-        weight: 1,
-        arbitrary: fc.array(anyBlocks, { minLength: 1, maxLength: 5 }).map((items) =>
-          joined(
-            items.map((item) => ({ ...item, markdown: indented(item.markdown, "- ", "  ") })),
-            "\n",
-          ),
-        ),
-      },
+      { weight: 2, arbitrary: fc.oneof(anyHeading, rule) },
+      { weight: 2, arbitrary: fc.oneof(anyQuotation, anyList) },
     ),
   };
 });
@@ -177,51 +141,16 @@ export const anyDocument: fc.Arbitrary<Written> = fc
   .array(anyBlock, { minLength: 1, maxLength: 4 })
   .map((blocks) => joined(blocks, "\n\n"));
 
+const MARKS = '* ** _ ~~ ` ``` [ ]( ) ![ < > | \\ &amp; & <u> </u> <br> https://h.test/_a_ [^1] "'.split(" ");
+const BEGINNINGS = ["````js\n", "> ", "- ", "1. ", "# ", "    ", "|-|-|\n", "[a]: x\n"];
+const UNSEEN = ["\n", "\n\n", "\t", "\u{200B}", "\u{200D}", "\u{FE0F}", "\u{D83D}", "\0"];
+
 /** Text that is full of markup that goes nowhere. */
 export const anyHostileText: fc.Arbitrary<string> = fc
   .tuple(
     fc.array(
       fc.oneof(
-        fc.constantFrom(
-          "*",
-          "**",
-          "_",
-          "~~",
-          "`",
-          "```",
-          "````js\n",
-          "[",
-          "](",
-          ")",
-          "![",
-          "<",
-          ">",
-          "> ",
-          "- ",
-          "1. ",
-          "\n",
-          "\n\n",
-          "    ",
-          "|",
-          "|-|-|\n",
-          "\\",
-          "&amp;",
-          "&",
-          "<u>",
-          "</u>",
-          "<br>",
-          "https://h.test/_a_",
-          "[^1]",
-          "[a]: x\n",
-          "\t",
-          "\u{200B}",
-          "\u{200D}",
-          "\u{FE0F}",
-          "\u{D83D}",
-          "\0",
-          '"',
-          "# ",
-        ),
+        fc.constantFrom(...MARKS, ...BEGINNINGS, ...UNSEEN),
         fc.string({ unit: "grapheme", maxLength: 8 }),
       ),
       { maxLength: 60 },
