@@ -19,7 +19,6 @@ export const OWN_SERVICES = {
     "console/account",
     "journeys/channels-at-platforms",
     "journeys/credits",
-    "journeys/gateway",
     "journeys/git-providers",
     "journeys/mail",
     "journeys/model-proxy",

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { createRedis } from "#src/platform/redis/client.ts";
 import { signUpAdministrator } from "#test/support/administrators.ts";
 import { connectedChannels, PATIENCE } from "#test/support/connected-channels.ts";
-import { startService } from "#test/support/service.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 
 const soon = (check: () => Promise<void>) => vi.waitFor(check, PATIENCE);
@@ -60,16 +59,4 @@ describe("the gateway", () => {
     await channels.remove(id);
     await soon(async () => expect(await redis?.get(key)).toBeNull());
   });
-});
-
-it("connects nothing when the gateway is switched off", async () => {
-  const service = await startService({ GATEWAY_ENABLED: "false" });
-  const root = await service.signUp();
-  const channels = connectedChannels(service, root.token);
-  const id = await channels.add("telegram", newBot());
-  expect((await service.call("POST", "/api/gateway/reload", root)).status).toBe(200);
-  expect(await channels.get(id)).toMatchObject({ connection_state: null });
-  const { body } = await service.call("GET", "/api/gateway/status", root);
-  expect(body).toMatchObject({ status: "offline", adapters: 0 });
-  await service.close();
 });

@@ -58,73 +58,41 @@ describe("an invitation for an address", () => {
       status: 403,
       body: { detail: expect.stringMatching(/^This invitation is for another email address/u) },
     });
-    const joined = await accept(guest, invited.body);
-    expect(joined).toMatchObject({ status: 200, body: { id: team.team.id, role: "editor" } });
+    expect(await accept(guest, invited.body)).toMatchObject({
+      status: 200,
+      body: { id: team.team.id, role: "editor" },
+    });
     expect(await accept(guest, invited.body)).toMatchObject(already);
     expect(await show(invited.body)).toMatchObject(gone);
-    expect(await accept(stranger, invited.body)).toMatchObject(gone);
-    expect(await team.asOwner("POST", "/members/invite", json)).toMatchObject({
-      status: 409,
-      body: { detail: "This person is already a member of the team" },
-    });
-    for (const refused of [{ email: guest.email }, { email: "nobody", role: "viewer" }]) {
-      expect((await team.asOwner("POST", "/members/invite", refused)).status).toBe(422);
-    }
   });
 
-  it("is listed without its token, and over when it is revoked or a newer one is made", async () => {
+  it("is listed without its token, until it is revoked", async () => {
     const team = await newTeamClient(service);
-    const email = `guest-${crypto.randomUUID()}@example.com`;
-    const invite = async () =>
-      (await team.asOwner<Made>("POST", "/members/invite", { email, role: "editor" })).body;
-    const [replaced, revoked] = [await invite(), await invite()];
+    const json = { email: `guest-${crypto.randomUUID()}@example.com`, role: "editor" };
+    const { body: made } = await team.asOwner<Made>("POST", "/members/invite", json);
     const listed = await team.asOwner<Made[]>("GET", "/invitations");
-    expect(listed.body).toEqual([
-      {
-        id: revoked.id,
-        kind: "email",
-        email,
-        role: "editor",
-        max_uses: 1,
-        uses: 0,
-        invited_by_id: team.owner.id,
-        inviter_name: team.owner.username,
-        expires_at: expect.any(String),
-        created_at: expect.any(String),
-      },
+    const inviter = { invited_by_id: team.owner.id, inviter_name: team.owner.username };
+    expect(listed.body).toMatchObject([
+      { id: made.id, kind: "email", ...json, max_uses: 1, uses: 0, ...inviter },
     ]);
-    expect(listed.text).not.toContain(tokenOf(revoked));
-    expect((await team.asOwner("DELETE", `/invitations/${revoked.id}`)).status).toBe(204);
-    expect((await team.asOwner("DELETE", `/invitations/${revoked.id}`)).status).toBe(404);
-    for (const made of [replaced, revoked]) expect(await show(made)).toMatchObject(gone);
+    expect(listed.text).not.toContain(tokenOf(made));
+    expect((await team.asOwner("DELETE", `/invitations/${made.id}`)).status).toBe(204);
+    expect((await team.asOwner("DELETE", `/invitations/${made.id}`)).status).toBe(404);
+    expect(await show(made)).toMatchObject(gone);
   });
 });
 
-it("a link lets in as many as it is for, with bounds on what it may be, and changes no member's role", async () => {
+it("a link lets in as many as it is for, within bounds", async () => {
   const team = await newTeamClient(service);
   const ask = (json: object) =>
-    team.asOwner<Made>("POST", "/members/link", { role: "viewer", max_uses: 2, ...json });
+    team.asOwner<Made>("POST", "/members/link", { role: "viewer", max_uses: 1, ...json });
   const made = await ask({});
-  expect(made).toMatchObject({ status: 201, body: { role: "viewer", max_uses: 2, uses: 0 } });
+  expect(made).toMatchObject({ status: 201, body: { role: "viewer", max_uses: 1, uses: 0 } });
   expect(await show(made.body)).toMatchObject({ status: 200, body: { kind: "link", email: null } });
-  const guests = await Promise.all(Array.from({ length: 4 }, () => service.signUp("guest")));
-  const answers = await Promise.all(guests.map((guest) => accept(guest, made.body)));
-  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 410, 410]);
-  expect(await accept(team.owner, (await ask({})).body)).toMatchObject(already);
-  const { body } = await team.asOwner<{ role: string }[]>("GET", "/members");
-  expect(body.map(({ role }) => role)).toEqual(["admin", "viewer", "viewer"]);
+  expect(await accept(team.owner, made.body)).toMatchObject(already);
+  expect(await accept(await service.signUp("guest"), made.body)).toMatchObject({ status: 200 });
+  expect(await show(made.body)).toMatchObject(gone);
   for (const wish of [{ max_uses: 0 }, { expires_in_days: 0 }, { expires_in_days: 366 }]) {
     expect((await ask(wish)).status).toBe(422);
   }
-});
-
-it("a token that was never issued is no invitation, signed in or not", async () => {
-  const somebody = await service.signUp();
-  for (const token of ["garbage", "%00"]) {
-    const unknown = { status: 404, body: { detail: "Invitation not found" } };
-    expect(await show({ invite_url: token })).toMatchObject(unknown);
-    expect(await accept(somebody, { invite_url: token })).toMatchObject(unknown);
-  }
-  const anonymous = await service.call("POST", "/api/teams/invitations/garbage/accept");
-  expect(anonymous).toMatchObject({ status: 401, body: { detail: "Unauthorized" } });
 });

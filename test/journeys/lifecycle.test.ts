@@ -1,10 +1,14 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import type { Account } from "#test/support/api-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
+import { call as toolCall, newTaskClient, script } from "#test/support/task-client.ts";
 
 const service = sharedService();
+let account: Account;
 let token: string;
 beforeAll(async () => {
-  ({ token } = await service.signUp());
+  account = await service.signUp();
+  ({ token } = account);
 });
 
 interface Status {
@@ -69,11 +73,6 @@ describe("a project", () => {
     await until("hibernated");
     expect(await read("a.txt")).toBe("here");
     expect(await status()).toMatchObject({ state: "stopped", environment_status: "stopped" });
-    await call("POST", "/stop");
-    await until("hibernated");
-    expect(await write("b.txt", "there")).toBe(200);
-    expect(await read("a.txt")).toBe("here");
-    expect(await read("b.txt")).toBe("there");
   });
 
   it("that is hibernated wakes for an agent", async () => {
@@ -81,28 +80,10 @@ describe("a project", () => {
     await write("notes.txt", "remember");
     await call("POST", "/stop");
     await until("hibernated");
-    const { key } = await service.newKey(token, id);
-    const read = { name: "read_file", arguments: { path: "notes.txt" } };
-    const script = [
-      { text: "Looking", tools: [read] },
-      { text: "Done", tools: [] },
-    ];
-    const message = `Follow the script.\n\`\`\`demo\n${JSON.stringify(script)}\n\`\`\``;
-    const { body } = await service.call<{ task_id: string }>("POST", "/api/external/agent/invoke", {
-      token: key,
-      json: { project_id: id, message },
-    });
-    await vi.waitFor(
-      async () => {
-        const answer = await service.call("GET", `/api/external/agent/status/${body.task_id}`, {
-          token: key,
-        });
-        expect(answer.body).toMatchObject({ status: "completed" });
-      },
-      { interval: 100 },
-    );
-    const steps = await service.call("GET", `/api/v1/agents/tasks/${body.task_id}/steps`, { token: key });
-    expect(steps.text).toContain("remember");
+    const agent = await newTaskClient(service, { account, projectId: id });
+    const tools = [toolCall("read_file", { path: "notes.txt" })];
+    const { task_id: taskId } = await agent.start(script({ tools }, { text: "Done" }));
+    expect(JSON.stringify(await agent.end(taskId))).toContain("remember");
     expect(await status()).toMatchObject({ state: "stopped" });
   });
 
@@ -111,7 +92,7 @@ describe("a project", () => {
     await write("first", "1");
     const written: string[] = [];
     await call("POST", "/stop");
-    for (let number = 0; number < 20; number += 1) {
+    for (let number = 0; number < 8; number += 1) {
       const status = await write(`during-${number}`, String(number));
       expect([200, 503]).toContain(status);
       if (status === 200) written.push(String(number));
@@ -153,29 +134,25 @@ describe("a project whose first files cannot be fetched", () => {
       body: { status: "initializing", task_id: expect.any(String) },
     });
     const { id, status_endpoint } = made.body;
-    const failed = () =>
-      vi.waitFor(
-        async () => {
-          const { body } = await service.call<Status>("GET", `/api/projects/${id}/status`, { token });
-          expect(body).toMatchObject({ state: "failed", environment_status: "setup_failed" });
-          expect(body.error).toMatch(/^The project could not be set up: /u);
-        },
-        { interval: 100 },
-      );
-    await failed();
+    await vi.waitFor(
+      async () => {
+        const { body } = await service.call<Status>("GET", `/api/projects/${id}/status`, { token });
+        expect(body).toMatchObject({ state: "failed", environment_status: "setup_failed" });
+        expect(body.error).toMatch(/^The project could not be set up: /u);
+      },
+      { interval: 100 },
+    );
     const task = await service.call("GET", status_endpoint, { token });
     expect(task).toMatchObject({ body: { status: "failed", error: expect.stringMatching(/set up/u) } });
     const read = await service.call("GET", `/api/projects/${id}/files/tree`, { token });
     expect(read).toMatchObject({ status: 409, body: { detail: expect.stringMatching(/Start it/u) } });
     expect((await service.call("POST", `/api/projects/${id}/stop`, { token })).status).toBe(409);
     expect((await service.call("POST", `/api/projects/${id}/start`, { token })).status).toBe(200);
-    await failed();
   });
 
   it("is refused without an address, with one of another kind, or with one that it has no use for", async () => {
     for (const source of [
       { source_type: "github" },
-      { source_type: "gitlab", git_url: "ssh://git@example.com/a/b" },
       { source_type: "github", git_repo_url: "https://me:secret@example.com/a/b" },
       { source_type: "empty", git_repo_url: "https://example.com/a/b" },
       { source_type: "empty", base_id: "builtin" },
@@ -183,21 +160,5 @@ describe("a project whose first files cannot be fetched", () => {
       const answer = await service.call("POST", "/api/projects", { token, json: { name: "app", ...source } });
       expect([source, answer]).toMatchObject([source, { status: 400, body: { detail: expect.any(String) } }]);
     }
-  });
-});
-
-describe("work in the background", () => {
-  it("is its owner's", async () => {
-    const { id } = await service.newProject(token);
-    const { body } = await service.call<{ task_id: string }>("DELETE", `/api/projects/${id}`, { token });
-    const stranger = await service.signUp();
-    const path = `/api/tasks/${body.task_id}`;
-    expect((await service.call("GET", path, { token: stranger.token })).status).toBe(403);
-    expect((await service.call("GET", path, { token })).status).toBe(200);
-    expect((await service.call("DELETE", path, { token })).status).toBe(400);
-    const all = await service.call<{ id: string }[]>("GET", "/api/tasks/user/all?limit=1", { token });
-    expect(all.body).toMatchObject([{ id: body.task_id }]);
-    expect((await service.call("GET", "/api/tasks/user/active", { token })).body).toEqual([]);
-    expect((await service.call("GET", `/api/tasks/${crypto.randomUUID()}`, { token })).status).toBe(404);
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Account, ApiAnswer } from "#test/support/api-client.ts";
 import { browser } from "#test/support/browser.ts";
 import { newChannelRow, pairingCode } from "#test/support/channels.ts";
+import { connectedChannels } from "#test/support/connected-channels.ts";
 import { newChatClient } from "#test/support/chat-client.ts";
 import { caughtInbox } from "#test/support/inbox.ts";
 import { otherThan } from "#test/support/mailbox.ts";
@@ -30,6 +31,7 @@ beforeAll(async () => {
     PAIRING_TOKEN_EXPIRY_SECONDS: "60",
     DESKTOP_SCHEME: "x-shell",
     APP_DOMAIN: "workspace.example",
+    GATEWAY_ENABLED: "false",
     GITHUB_CLIENT_ID: "id",
     GITHUB_CLIENT_SECRET: "a secret of ours",
   });
@@ -222,4 +224,13 @@ it("what an installation has is told without signing in, and nothing secret with
     app_domain: "workspace.example",
     deployment_mode: "local",
   });
+});
+
+it("connects no channels where the gateway is switched off", async () => {
+  const { token } = await service.signUp();
+  const channels = connectedChannels(service, token);
+  const id = await channels.add("telegram", { bot_token: `standin:${crypto.randomUUID()}` });
+  expect(await channels.get(id)).toMatchObject({ connection_state: null });
+  const status = await service.call("GET", "/api/gateway/status", { token });
+  expect(status.body).toMatchObject({ status: "offline", adapters: 0 });
 });

@@ -11,7 +11,7 @@ import { otherSharedService } from "#test/support/shared-service.ts";
 /** The smallest window of a model that is known. */
 const MODEL = "gpt-4";
 const WINDOW = contextWindow(MODEL);
-const TURNS = 50;
+const TURNS = 40;
 const FACT = "fact: my favourite colour is ultramarine";
 
 let model: Awaited<ReturnType<typeof startRememberingModel>>;
@@ -27,7 +27,7 @@ function script(question: string, results: number): Said {
   return { content: `answer ${number}. ${"So it is. ".repeat(20)}` };
 }
 
-it("a conversation of a hundred messages stays within the window, forgets no fact and shows all of it to people", async () => {
+it("a conversation of eighty messages stays within the window, forgets no fact and shows all of it to people", async () => {
   const service = await otherSharedService("eager");
   const { newPro, store } = ownKeysOf(service);
   const account = await newPro();

@@ -154,49 +154,35 @@ describe("signing in through a provider", () => {
     expect((await own.change("POST", "/api/projects", { json })).status).toBeLessThan(300);
   });
 
-  it.each(PROVIDERS)(
-    "sends a browser on to %s at once, and back with the cookies of a session",
-    async (provider) => {
-      meet(provider, newEmail());
-      const who = browser(service);
-      const headers = { accept: BROWSER_ACCEPT };
-      const begun = await who.call("GET", `/auth/${provider}/authorize`, { headers });
-      expect([begun.status, begun.text]).toEqual([302, ""]);
-      const { search } = await agree(begun.headers.get("location") ?? "");
-      const came = await who.call("GET", `/auth/${provider}/callback${search}`, { headers });
-      expect([came.status, came.headers.get("location")]).toEqual([303, SIGNED_IN]);
-      expect(came.headers.get("cache-control")).toBe("no-store");
-      expect(came.headers.getSetCookie()).toEqual([
-        expect.stringMatching(/^refresh_token=[\w-]{64}; Max-Age=1209600; Path=\/; HttpOnly; SameSite=Lax$/u),
-        expect.stringMatching(
-          /^session=[\w-]+\.[\w-]+\.[\w-]+; Max-Age=1800; Path=\/; HttpOnly; SameSite=Lax$/u,
-        ),
-        FORGOTTEN,
-      ]);
-      expect(await me(who)).toMatchObject({ id: expect.any(String) });
-    },
-  );
+  it("sends a browser on to the provider at once, and back with the cookies of a session", async () => {
+    meet("github", newEmail());
+    const who = browser(service);
+    const headers = { accept: BROWSER_ACCEPT };
+    const begun = await who.call("GET", "/auth/github/authorize", { headers });
+    expect([begun.status, begun.text]).toEqual([302, ""]);
+    const { search } = await agree(begun.headers.get("location") ?? "");
+    const came = await who.call("GET", `/auth/github/callback${search}`, { headers });
+    expect([came.status, came.headers.get("location")]).toEqual([303, SIGNED_IN]);
+    expect(came.headers.get("cache-control")).toBe("no-store");
+    expect(came.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^refresh_token=[\w-]{64}; Max-Age=1209600; Path=\/; HttpOnly; SameSite=Lax$/u),
+      expect.stringMatching(
+        /^session=[\w-]+\.[\w-]+\.[\w-]+; Max-Age=1800; Path=\/; HttpOnly; SameSite=Lax$/u,
+      ),
+      FORGOTTEN,
+    ]);
+    expect(await me(who)).toMatchObject({ id: expect.any(String) });
+  });
 
-  it("reaches the account with the same address, which its squatter is thrown out of, and none without a verified one", async () => {
+  it("reaches the account with the same address, and none without a verified one", async () => {
     const squatter = await service.signUp();
-    const { key } = await service.newKey(squatter.token);
     meet("google", squatter.email.toUpperCase());
     const { who } = await signIn("google");
     expect(await me(who)).toMatchObject({ id: squatter.id, email: squatter.email, is_verified: true });
-    const { email, password } = squatter;
-    const refusals = [
-      await service.call("GET", "/api/users/me", { token: squatter.token }),
-      await service.call("GET", "/api/projects", { token: key }),
-      await service.call("POST", "/api/auth/login", { json: { email, password } }),
-    ];
-    expect(refusals.map(({ status }) => status)).toEqual([401, 401, 400]);
-    meet("github", squatter.email);
-    expect(await me((await signIn("github")).who)).toMatchObject({ id: squatter.id });
-
+    expect((await service.call("GET", "/api/users/me", { token: squatter.token })).status).toBe(401);
     const other = await service.signUp();
     google.person = newGooglePerson(other.email, { email_verified: false });
     expect(await comeBack(await goTo("google"))).toEqual(refusedWith("OAUTH_NOT_AVAILABLE_EMAIL"));
-    expect((await service.call("GET", "/api/users/me", { token: other.token })).status).toBe(200);
   });
 
   it("is refused for a state of another browser, and leads back to the login page where the provider fails", async () => {
@@ -226,12 +212,9 @@ it("a provider without credentials is said so, and no other name is a provider",
     });
     expect((await bare.call("GET", `/api/auth/${name}/callback?code=a&state=b`)).status).toBe(404);
   }
-  for (const name of ["gitlab", "githubs", "GITHUB", "google%2f"]) {
-    for (const path of [`/api/auth/${name}/authorize`, `/auth/${name}/callback?code=a&state=b`]) {
-      expect(await service.call("GET", path)).toMatchObject({ status: 404, body: { detail: "Not Found" } });
-    }
+  for (const name of ["gitlab", "GITHUB", "google%2f"]) {
+    expect((await service.call("GET", `/api/auth/${name}/authorize`)).status).toBe(404);
   }
-  expect((await service.call("POST", "/api/auth/github/authorize")).status).toBe(405);
 });
 
 it("nothing secret of a sign-in comes into the log", async () => {
