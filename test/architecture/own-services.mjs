@@ -36,8 +36,6 @@ export const OWN_SERVICES = {
     "journeys/deployments-built-here",
     "journeys/limits",
     "journeys/payment-events",
-    "journeys/project-life",
-    "journeys/shells",
   ],
 };
 

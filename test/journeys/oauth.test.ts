@@ -88,14 +88,6 @@ interface Me {
 
 const me = async (who: Browser) => (await who.call<Me>("GET", "/api/users/me")).body;
 
-it("says that a provider does not answer, before anything is known of it", async () => {
-  google.fail(/openid-configuration/u, "answers garbage");
-  const { status, body, headers } = await begin("google", browser(service));
-  google.heal();
-  expect([status, body]).toEqual([503, { detail: "Google does not answer: try again later" }]);
-  expect(headers.getSetCookie()).toEqual([]);
-});
-
 describe("signing in through a provider", () => {
   it.each([
     {

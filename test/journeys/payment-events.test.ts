@@ -1,35 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import type { Account, ApiAnswer } from "#test/support/api-client.ts";
 import { PATIENCE } from "#test/support/billing-client.ts";
 import { type Payer, payerOf } from "#test/support/payer.ts";
-import { type Relay, startRelay } from "#test/support/relay.ts";
 import { startService, type TestService } from "#test/support/service.ts";
 
-/** Seconds in which the provider must answer, also on a busy machine. */
-const TIMEOUT_SECONDS = 4;
-
-// Not the shared service: its provider fails and is away, its events are held back, and their list is for all.
+// Not the shared service: its provider fails, and its events are held back.
 let service: TestService;
 let payer: Payer;
-let relay: Relay;
-/** The first account of an installation is its administrator. */
-let admin: Account;
 let agentId: string;
 
 beforeAll(async () => {
-  const line = await startRelay();
-  relay = line;
-  service = await startService(
-    { STRIPE_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS) },
-    {
-      reroute: (variables) => ({
-        ...variables,
-        STRIPE_API_BASE_URL: line.before(variables["STRIPE_API_BASE_URL"] ?? ""),
-      }),
-    },
-  );
+  service = await startService();
   payer = payerOf(service);
-  admin = await service.signUp("admin");
   const seller = await service.signUp("seller");
   const made = await post<{ agent_id: string }>(seller, "/api/marketplace/agents/create", {
     name: "Reviewer",
@@ -41,11 +23,7 @@ beforeAll(async () => {
   const published = await post(seller, `/api/marketplace/agents/${agentId}/publish`, terms);
   if (published.status !== 200) throw new Error(`Not published: ${published.text}`);
 });
-beforeEach(() => heal());
-afterAll(async () => {
-  await service.close();
-  await relay.close();
-});
+afterAll(() => service.close());
 
 const post = <T = { session_id: string }>({ token }: Account, path: string, json: object = {}) =>
   service.call<T>("POST", path, { token, json });
@@ -55,12 +33,7 @@ const buy = (by: Account, name = "small") => post(by, "/api/billing/credits/purc
 const verify = (by: Account, session_id: string) =>
   post<object>(by, "/api/billing/verify-checkout", { session_id });
 
-const retry = (id?: string) => post<object>(admin, `/api/admin/billing/events/${id}/retry`);
-
-async function heal(): Promise<void> {
-  await relay.restore();
-  await payer.control("faults", { faults: [] });
-}
+const setFaults = (...faults: object[]) => payer.control("faults", { faults });
 
 /** Everything that asks the provider, by what the person wishes. */
 async function newWishes(): Promise<{
@@ -92,85 +65,39 @@ async function newWishes(): Promise<{
   return { newcomer, subscriber, wishes };
 }
 
-it.each<[string, () => Promise<void>]>([
-  ["fails", () => payer.control("faults", { faults: [{ status: 500, times: 1_000_000 }] })],
-  ["stops within its answer", () => relay.stall()],
-])(
-  "while the provider %s, every wish is refused in a sentence; later each comes true, once",
-  async (_, fail) => {
-    const { newcomer, subscriber, wishes } = await newWishes();
-    const all = Object.entries(wishes);
-    await fail();
-    const refused = await Promise.all(all.map(async ([wish, make]) => ({ wish, answer: await make() })));
-    for (const { wish, answer } of refused) {
-      expect({ wish, isRefused: [502, 503].includes(answer.status), body: answer.body }).toEqual({
-        wish,
-        isRefused: true,
-        // A sentence for people: no key, no id, no address.
-        body: { detail: expect.stringMatching(/^The payment provider [a-z][a-z' .]+$/iu) },
-      });
-    }
-    await heal();
-
-    for (const [wish, make] of all) {
-      await vi.waitFor(async () => {
-        const { status, body } = await make();
-        expect({ wish, status, body }).toMatchObject({ status: 200 });
-      }, PATIENCE);
-    }
-    const sessions = await payer.list<{ metadata: Record<string, string> }>("objects/checkout.session");
-    const own = sessions.filter(({ metadata }) => metadata["user_id"] === newcomer.id);
-    expect(own.map(({ metadata }) => metadata["type"]).toSorted()).toEqual([
-      "agent_purchase",
-      "credit_purchase",
-      "deploy_purchase",
-      "subscription",
-    ]);
-    const customers = await payer.list<{ metadata: Record<string, string> }>("objects/customer");
-    const team = own[0]?.metadata["team_id"];
-    expect(customers.filter(({ metadata }) => metadata["team_id"] === team)).toHaveLength(1);
-    expect((await get(subscriber, "/api/billing/credits")).body).toMatchObject({ purchased_credits: 500 });
-    const { body: booked } = await get<{ transactions: object[] }>(subscriber, "/api/billing/transactions");
-    expect(booked.transactions).toHaveLength(3);
-    await payer.control("webhooks/release");
-  },
-);
-
-it("an event that comes while the provider is away is acknowledged and settles later; administrators see why, and have it handled again, once", async () => {
-  await payer.control("webhooks/release");
-  const buyer = await service.signUp("buyer");
-  const { body: opened } = await buy(buyer);
-  await relay.refuse();
-  await payer.pay(opened.session_id);
-  interface Event {
-    id: string;
-    object_id: string;
-    attempts: number;
+it("while the provider fails, every wish is refused in a sentence; later each comes true, once", async () => {
+  const { newcomer, subscriber, wishes } = await newWishes();
+  const all = Object.entries(wishes);
+  await setFaults({ status: 500, times: 1_000_000 });
+  const refused = await Promise.all(all.map(async ([wish, make]) => ({ wish, answer: await make() })));
+  for (const { wish, answer } of refused) {
+    expect({ wish, isRefused: [502, 503].includes(answer.status), body: answer.body }).toEqual({
+      wish,
+      isRefused: true,
+      // A sentence for people: no key, no id, no address.
+      body: { detail: expect.stringMatching(/^The payment provider [a-z][a-z' .]+$/iu) },
+    });
   }
-  const ours = async (query = "") => {
-    const path = `/api/admin/billing/events?page_size=100${query}`;
-    const { body } = await get<{ events: Event[] }>(admin, path);
-    return body.events.filter((event) => event.object_id === opened.session_id);
-  };
-  const [event] = await vi.waitFor(async () => {
-    const found = await ours("&status=received");
-    const error = "The payment provider did not answer in time";
-    expect(found).toMatchObject([{ type: "checkout.session.completed", error }]);
-    return found;
-  }, PATIENCE);
-  const sent = await payer.list<{ object: string; outcome: string }>("events");
-  expect(sent.find(({ object }) => object === opened.session_id)).toMatchObject({ outcome: "delivered" });
-  const credits = async () => (await get(buyer, "/api/billing/credits")).body;
-  expect(await credits()).toMatchObject({ purchased_credits: 0 });
-  await relay.restore();
-  const becomes = (fields: object) =>
-    vi.waitFor(async () => expect(await ours()).toMatchObject([fields]), PATIENCE);
-  await becomes({ status: "done", error: null });
-  const attempts = (await ours())[0]?.attempts ?? 0;
-  expect(attempts).toBeGreaterThan(1);
-  expect(await ours("&status=failed")).toEqual([]);
-  expect(await retry(event?.id)).toMatchObject({ status: 200, body: { success: true } });
-  await becomes({ status: "done", attempts: attempts + 1 });
-  expect(await credits()).toMatchObject({ purchased_credits: 500 });
-  expect(await retry("evt_none")).toMatchObject({ status: 404 });
+  await setFaults();
+
+  for (const [wish, make] of all) {
+    await vi.waitFor(async () => {
+      const { status, body } = await make();
+      expect({ wish, status, body }).toMatchObject({ status: 200 });
+    }, PATIENCE);
+  }
+  const sessions = await payer.list<{ metadata: Record<string, string> }>("objects/checkout.session");
+  const own = sessions.filter(({ metadata }) => metadata["user_id"] === newcomer.id);
+  expect(own.map(({ metadata }) => metadata["type"]).toSorted()).toEqual([
+    "agent_purchase",
+    "credit_purchase",
+    "deploy_purchase",
+    "subscription",
+  ]);
+  const customers = await payer.list<{ metadata: Record<string, string> }>("objects/customer");
+  const team = own[0]?.metadata["team_id"];
+  expect(customers.filter(({ metadata }) => metadata["team_id"] === team)).toHaveLength(1);
+  expect((await get(subscriber, "/api/billing/credits")).body).toMatchObject({ purchased_credits: 500 });
+  const { body: booked } = await get<{ transactions: object[] }>(subscriber, "/api/billing/transactions");
+  expect(booked.transactions).toHaveLength(3);
 });

@@ -38,16 +38,13 @@ describe("a role in a project", () => {
   it("keeps an editor of the team from writing and sending, through keys too, from the next call on", async () => {
     const { path, id, member, asOwner } = await newProject("editor");
     const { key } = await service.newKey(member.token);
-    const bound = await service.newKey(member.token, id);
     expect((await write(key, path)).status).toBe(200);
     expect((await invoke(key, id)).status).toBe(200);
     await asOwner("POST", "/members", { email: member.email.toUpperCase(), role: "viewer" });
     expect(await write(member.token, path)).toMatchObject(noPermission("viewer", "file.write"));
-    for (const token of [key, bound.key]) {
-      expect(await write(token, path)).toMatchObject(noPermission("viewer", "file.write"));
-      expect(await invoke(token, id)).toMatchObject(noPermission("viewer", "chat.send"));
-      expect((await service.call("GET", path("/files/a.txt"), { token })).status).toBe(200);
-    }
+    expect(await write(key, path)).toMatchObject(noPermission("viewer", "file.write"));
+    expect(await invoke(key, id)).toMatchObject(noPermission("viewer", "chat.send"));
+    expect((await service.call("GET", path("/files/a.txt"), { token: key })).status).toBe(200);
     expect((await asOwner("DELETE", `/members/${member.id}`)).status).toBe(204);
     expect((await write(key, path)).status).toBe(200);
   });
@@ -108,13 +105,10 @@ describe("the members of a project", () => {
       body: { detail: "This person already has a role in the project" },
     });
     expect((await call(watcher, "GET", path("/members"))).body).toEqual([shown]);
-    const denied = noPermission("editor", "team.change_role");
     const user = `/members/${member.id}`;
-    expect(await call(member, "PATCH", path(user), { role: "admin" })).toMatchObject(denied);
-    expect(await call(member, "DELETE", path(user))).toMatchObject(denied);
-    expect(
-      await call(member, "POST", path("/members"), { user_id: watcher.id, role: "viewer" }),
-    ).toMatchObject(denied);
+    expect(await call(member, "PATCH", path(user), { role: "admin" })).toMatchObject(
+      noPermission("editor", "team.change_role"),
+    );
     expect(await asOwner("PATCH", user, { role: "admin" })).toMatchObject({
       status: 200,
       body: { role: "admin" },
@@ -129,27 +123,5 @@ describe("the members of a project", () => {
       ["project.role_changed", { from: "editor", to: "admin" }],
       ["project.member_added", { role: "editor" }],
     ]);
-  });
-
-  it("are of its team, and named in one way", async () => {
-    const { asOwner, member } = await newProject("viewer");
-    const stranger = await service.signUp();
-    const unknown = { status: 404, body: { detail: "This person is not a member of the project's team" } };
-    for (const person of [
-      { user_id: stranger.id },
-      { email: stranger.email },
-      { email: "nobody@example.com" },
-    ]) {
-      expect(await asOwner("POST", "/members", { ...person, role: "viewer" })).toMatchObject(unknown);
-    }
-    for (const person of [{}, { user_id: "garbage" }, { user_id: member.id, email: member.email }]) {
-      expect((await asOwner("POST", "/members", { ...person, role: "viewer" })).status).toBe(422);
-    }
-    for (const id of [stranger.id, "%00"]) {
-      expect(await asOwner("PATCH", `/members/${id}`, { role: "viewer" })).toMatchObject({
-        status: 404,
-        body: { detail: "Project member not found" },
-      });
-    }
   });
 });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
-import { browser } from "#test/support/browser.ts";
 import { followProject, type ProjectFollower } from "#test/support/project-follower.ts";
 import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
 import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
@@ -12,7 +11,6 @@ let service: SharedService;
 let team: TeamClient;
 let client: TaskClient;
 let quiet: ProjectFollower;
-let crowd: Account;
 beforeAll(async () => {
   service = await otherSharedService("eager");
   team = await newTeamClient(service);
@@ -63,7 +61,7 @@ const until = (follower: ProjectFollower, taskId: string, type: string) =>
   );
 
 it("is followed in fifty tabs of a person at most", async () => {
-  crowd = await team.join("viewer");
+  const crowd = await team.join("viewer");
   const tabs = await Promise.all(Array.from({ length: PLACES }, () => follow(crowd)));
   expect(await answer(crowd.token, client.projectId)).toBe(409);
   for (const tab of tabs) tab.leave();
@@ -112,14 +110,10 @@ describe("a follower of a project", () => {
   });
 
   it("goes on with the id of its last event, over many tasks at once, without loss or repetition", async () => {
-    const slow = await Promise.all([
-      client.start(slowly(1_000, 50)),
-      client.start(slowly(1_000, 60)),
-      client.start(slowly(1_000, 70)),
-    ]);
+    const slow = await Promise.all([client.start(slowly(1_000, 50)), client.start(slowly(1_000, 60))]);
     const running = [...slow];
     const parts = [await follow(team.owner)];
-    for (let drops = 0; drops < 4; drops += 1) {
+    for (let drops = 0; drops < 2; drops += 1) {
       const part = parts.at(-1);
       await vi.waitFor(() => expect(part?.frames.length).toBeGreaterThan(15));
       part?.leave();
@@ -149,19 +143,6 @@ describe("a follower of a project", () => {
     done.leave();
   });
 
-  it("resumes also from the ready frame alone", async () => {
-    const early = await follow(team.owner);
-    await vi.waitFor(() => expect(early.frames).toHaveLength(1));
-    early.leave();
-    const { task_id } = await client.start(says("Meanwhile"));
-    await client.end(task_id);
-    const back = await follow(team.owner, { lastId: early.lastId() });
-    await until(back, task_id, "done");
-    expect(back.of(task_id)).toEqual(await logged(task_id));
-    expect(back.frames.slice(1).every((frame) => frame.task_id === task_id)).toBe(true);
-    back.leave();
-  });
-
   it("waits with a task that asks, and sees its end when that is cancelled", async () => {
     const dangerous = script({ tools: [call("bash_exec", { command: "echo done" })] }, { text: "Done" });
     const tab = await follow(team.owner);
@@ -178,23 +159,10 @@ describe("a follower of a project", () => {
 });
 
 describe("access to a project's stream", () => {
-  it("is a browser's with its cookie alone", async () => {
-    const tab = browser(service);
-    await tab.call("POST", "/api/auth/login", { json: team.owner });
-    const cookie = `session=${tab.cookies.get("session")}`;
-    const follower = await followProject(service.url, client.projectId, { cookie });
-    const { task_id } = await client.start(says("For the cookie"));
-    await until(follower, task_id, "done");
-    expect(follower.of(task_id)).toEqual(await logged(task_id));
-    follower.leave();
-  });
-
-  it("is refused to strangers, for projects without chats, and with ids of other streams", async () => {
+  it("is refused for projects without chats, and with ids of other streams", async () => {
     const { token } = team.owner;
-    expect(await answer((await service.signUp()).token, client.projectId)).toBe(404);
     expect(await answer(token, (await service.newProject(token)).id)).toBe(404);
-    expect(await answer(token, crypto.randomUUID())).toBe(404);
-    for (const id of ["7", "x", `${crypto.randomUUID()}:x`, "1,2"]) {
+    for (const id of ["7", `${crypto.randomUUID()}:x`]) {
       expect(await answer(token, client.projectId, id)).toBe(422);
     }
   });
@@ -213,11 +181,4 @@ describe("access to a project's stream", () => {
 it("keeps a connection open on which nothing comes", async () => {
   await vi.waitFor(() => expect(quiet.text()).toMatch(/\n\n: keepalive\n\n$/u), { interval: 200 });
   expect(quiet.frames).toEqual([expect.objectContaining({ type: "ready" })]);
-});
-
-it("frees the places of closed connections", async () => {
-  // A closed connection is noticed by the next keep-alive at the latest.
-  const one = await vi.waitFor(() => follow(crowd), { interval: 500 });
-  await vi.waitFor(() => expect(one.frames).toHaveLength(1));
-  one.leave();
 });

@@ -37,35 +37,8 @@ describe("a new project", () => {
     expect(body.project).toMatchObject({ id: body.id, slug: body.slug });
     const settled = await service.call("GET", `/api/projects/${body.id}`, { token });
     expect(settled).toMatchObject({ status: 200, body: { id: body.id, status: "stopped" } });
-    const state = await service.call("GET", `/api/projects/${body.slug}/status`, { token });
-    expect(state).toMatchObject({ status: 200, body: { state: "stopped", project_id: body.id } });
-    const file = await service.call("PUT", `/api/projects/${body.id}/files/a.txt`, {
-      token,
-      json: { content: "hello" },
-    });
-    expect(file.status).toBe(200);
-  });
-
-  it("has an empty workspace unless it has another source, and is refused for what it does not understand", async () => {
-    const { token } = await service.signUp();
-    const create = (json: unknown) => service.call("POST", "/api/projects", { token, json });
-    for (const source of [undefined, "base", "template"]) {
-      expect(await create({ name: "x", source_type: source })).toMatchObject({
-        status: 200,
-        body: { source_type: source ?? "base" },
-      });
-    }
-    for (const [json, status] of [
-      [{}, 422],
-      [{ name: "  " }, 422],
-      [{ name: "a\0" }, 422],
-      [{ name: "x", source_type: "floppy" }, 422],
-      [{ name: "x", source_type: "github" }, 400],
-      [[], 422],
-    ] as const) {
-      const refused = await create(json);
-      expect([json, refused]).toMatchObject([json, { status, body: { detail: expect.any(String) } }]);
-    }
+    const path = `/api/projects/${body.id}/files/a.txt`;
+    expect((await service.call("PUT", path, { token, json: { content: "hello" } })).status).toBe(200);
   });
 });
 
@@ -73,10 +46,8 @@ describe("projects", () => {
   it("are listed newest first, for their members only", async () => {
     const [owner, stranger] = [await service.signUp(), await service.signUp()];
     const [first, second] = [await service.newProject(owner.token), await service.newProject(owner.token)];
-    for (const path of ["/api/projects", "/api/projects/"]) {
-      const { body } = await service.call<Project[]>("GET", path, { token: owner.token });
-      expect(body.map(({ id }) => id)).toEqual([second.id, first.id]);
-    }
+    const { body } = await service.call<Project[]>("GET", "/api/projects", { token: owner.token });
+    expect(body.map(({ id }) => id)).toEqual([second.id, first.id]);
     expect((await service.call("GET", "/api/projects", { token: stranger.token })).body).toEqual([]);
     const ofTeam = await service.call("GET", "/api/projects?team=no-such-team", { token: owner.token });
     expect(ofTeam).toMatchObject({ status: 404, body: { detail: "Team not found" } });
@@ -112,33 +83,6 @@ describe("projects", () => {
     expect(await patch({ theme: "light" })).toMatchObject({ status: 200, body: { settings: merged } });
     const read = await service.call("GET", `/api/projects/${id}/settings`, { token });
     expect(read.body).toEqual({ settings: merged, architecture_diagram: null, diagram_type: null });
-  });
-
-  it("refuse settings with a NUL, half a character, or nested a hundred thousand deep", async () => {
-    const { token } = await service.signUp();
-    const { id } = await service.newProject(token);
-    const path = `/api/projects/${id}/settings`;
-    for (const settings of [{ a: { b: ["\0"] } }, { "a\0": 1 }, { a: "\ud800" }, "text"]) {
-      const answer = await service.call("PATCH", path, { token, json: { settings } });
-      expect(answer).toMatchObject({ status: 422, body: { detail: expect.stringMatching(/^settings/u) } });
-    }
-    const deep = await service.call("PATCH", path, {
-      token,
-      headers: { "content-type": "application/json" },
-      body: `{"settings":{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}}`,
-    });
-    expect(deep.status).toBe(422);
-  });
-
-  it("know the caller's role, and when they were last worked on", async () => {
-    const { token } = await service.signUp();
-    const { id } = await service.newProject(token);
-    const role = await service.call("GET", `/api/projects/${id}/my-role`, { token });
-    expect(role).toMatchObject({ status: 200, body: { role: "admin" } });
-    const noted = await service.call("POST", `/api/projects/${id}/activity`, { token });
-    expect(noted).toMatchObject({ status: 204, text: "" });
-    const { body } = await service.call("GET", `/api/projects/${id}`, { token });
-    expect(body).toMatchObject({ last_activity: expect.stringMatching(/Z$/u) });
   });
 
   it("are gone when they are deleted, and only once", async () => {

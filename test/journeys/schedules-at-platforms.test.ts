@@ -179,21 +179,6 @@ describe("a schedule that was made by words in a chat", () => {
   });
 });
 
-describe("the result of a run", () => {
-  it("goes to the home of a platform that is named alone", async () => {
-    const scene = await newScene();
-    const { id: personId } = scene.person;
-    const group = await scene.telegram.platform.group("Garden", [personId]);
-    const home = scene.telegram.platform.chat(scene.telegram.botId, group.id, personId);
-    await home.say(`/sethome@${scene.telegram.channel.bot_name ?? ""}`);
-    await told(home, "your home");
-    const { id } = await scene.create(says("For all."), { name: "News", deliver: "telegram" });
-    await fire(service, id);
-    await scene.ran(id, "success");
-    expect((await told(home, "For all.")).text).toBe("For all.");
-  });
-});
-
 describe("an agent", () => {
   it("manages no schedules in a run of one", async () => {
     const scene = await newScene();
@@ -249,18 +234,13 @@ describe("an agent", () => {
       success: false,
       error: expect.stringMatching(/plan mode/u),
     });
-    for (const target of [`telegram:${stranger.id}`, `origin, telegram:${stranger.id}`]) {
-      expect(await resultOf({ ...wish, deliver: target }, "allow")).toMatchObject({
-        success: false,
-        error: expect.stringMatching(/may not write to/u),
-      });
-    }
-    expect(await resultOf({ ...wish, deliver: "slack:C0NOWHERE" }, "allow")).toMatchObject({
+    expect(await resultOf({ ...wish, deliver: `origin, telegram:${stranger.id}` }, "allow")).toMatchObject({
       success: false,
+      error: expect.stringMatching(/may not write to/u),
     });
     const { id: elsewhere } = await service.newProject(scene.token);
     const other = await scene.create(says("Elsewhere."), { project_id: elsewhere });
-    for (const action of ["pause", "trigger", "delete", "update"]) {
+    for (const action of ["trigger", "update"]) {
       expect(await resultOf({ action, job_id: other.id, name: "Mine" }, "allow")).toMatchObject({
         success: false,
         error: "Schedule not found",

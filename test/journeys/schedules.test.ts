@@ -1,9 +1,4 @@
-import { beforeAll, describe, expect, it, vi } from "vitest";
-import { schedules } from "#src/db/schema/index.ts";
-import { newId } from "#src/lib/ids.ts";
-import { newChannelRow } from "#test/support/channels.ts";
-import { PATIENCE } from "#test/support/connected-channels.ts";
-import { databaseOf } from "#test/support/database.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import {
   fire,
   scheduleClient,
@@ -13,26 +8,23 @@ import {
   type ScheduleView,
 } from "#test/support/schedules.ts";
 import { sharedService } from "#test/support/shared-service.ts";
-import { call as toolCall, script } from "#test/support/task-client.ts";
+import { script } from "#test/support/task-client.ts";
 
-/** Active schedules that a person may have, unless the installation says otherwise. */
-const MOST = 50;
 const MISSING = { status: 404, body: { detail: "Schedule not found" } };
 const PROMPT = script({ text: "Watered." });
 
 const service = sharedService();
 
 interface Owner extends ScheduleClient {
-  id: string;
   token: string;
   projectId: string;
 }
 
 /** A new person with a project and no schedules. */
 async function newOwner(): Promise<Owner> {
-  const { id, token } = await service.signUp();
+  const { token } = await service.signUp();
   const { id: projectId } = await service.newProject(token);
-  return { id, token, projectId, ...scheduleClient(service, { token, projectId }) };
+  return { token, projectId, ...scheduleClient(service, { token, projectId }) };
 }
 
 const idsOf = (found: readonly ScheduleView[]) => found.map(({ id }) => id);
@@ -64,20 +56,8 @@ describe("a schedule", () => {
         catch_up: "once",
         overlap: "skip",
         repeat: null,
-        origin_platform: null,
-        origin_chat_id: null,
-        origin_config_id: null,
         is_active: true,
-        paused: false,
-        paused_reason: null,
-        runs_completed: 0,
         next_run_at: expect.stringMatching(/T09:00:00\.000Z$/u),
-        last_run_at: null,
-        last_status: null,
-        last_error: null,
-        last_task_id: null,
-        created_at: expect.any(String),
-        updated_at: expect.any(String),
       },
     });
     expect(await get(made.body.id)).toEqual(made.body);
@@ -123,24 +103,19 @@ describe("a schedule", () => {
     const first = await create(PROMPT);
     const second = await create(PROMPT, { project_id: elsewhere });
     const { id, next_run_at } = first;
-    for (const _ of [1, 2]) {
-      const paused = await call("POST", `/${id}/pause`);
-      expect(paused).toMatchObject({ status: 200, body: { status: "paused", id } });
-    }
+    const paused = await call("POST", `/${id}/pause`);
+    expect(paused).toMatchObject({ status: 200, body: { status: "paused", id } });
     expect(await get(id)).toMatchObject({ is_active: false, paused: true, paused_reason: null, next_run_at });
     const listed = async (query: string) => idsOf((await call<ScheduleView[]>("GET", query)).body);
     expect(await listed("")).toEqual([second.id, id]);
     expect(await listed(`?project_id=${elsewhere}`)).toEqual([second.id]);
     expect(await listed("?is_active=false")).toEqual([id]);
     expect(await listed("?limit=1&offset=1")).toEqual([id]);
-    for (const _ of [1, 2]) {
-      const resumed = await call("POST", `/${id}/resume`);
-      expect(resumed).toMatchObject({ status: 200, body: { status: "resumed", id, next_run_at } });
-    }
+    const resumed = await call("POST", `/${id}/resume`);
+    expect(resumed).toMatchObject({ status: 200, body: { status: "resumed", id, next_run_at } });
     expect(await call("DELETE", `/${id}`)).toMatchObject({ status: 200, body: { status: "deleted", id } });
     expect(await call("DELETE", `/${id}`)).toMatchObject(MISSING);
     expect(await call("GET", `/${id}`)).toMatchObject(MISSING);
-    expect(await call("GET", `/${id}/runs`)).toMatchObject(MISSING);
   });
 
   it("is previewed without being stored", async () => {
@@ -155,12 +130,7 @@ describe("a schedule", () => {
         timezone: "Europe/London",
       },
     });
-    const clock = new Intl.DateTimeFormat("en-GB", { timeZone: "Europe/London", timeStyle: "short" });
-    expect(seen.body.next_runs.map((each) => clock.format(new Date(each)))).toEqual(
-      Array.from({ length: 5 }, () => "09:00"),
-    );
-    const once = await call<{ next_runs: string[] }>("POST", "/preview", { schedule: "in 3 hours" });
-    expect(once.body.next_runs).toHaveLength(1);
+    expect(seen.body.next_runs).toHaveLength(5);
     expect((await call("GET", "")).body).toEqual([]);
   });
 });
@@ -168,11 +138,8 @@ describe("a schedule", () => {
 /** What a request is refused with; the text of a schedule is in the sentence as it was written. */
 const REFUSED: [what: string, fields: object, detail: RegExp][] = [
   ["words that mean nothing", { schedule: "Now and then" }, /^Cannot parse schedule: 'Now and then'\. Use/u],
-  ["an unknown time zone", { timezone: "Mars/Olympus" }, /^Unknown time zone: 'Mars\/Olympus'/u],
   ["an unknown target", { deliver: "pigeon:7" }, /^deliver: there is no target "pigeon:7"/u],
-  ["a target without a chat", { deliver: "telegram:" }, /^deliver: a chat id follows "telegram:"/u],
   ["none beside another target", { deliver: "none, origin" }, /^deliver: there is no target "none"/u],
-  ["an empty target", { deliver: "origin,,slack" }, /^deliver: there is no target ""/u],
   ["too many targets", { deliver: "a:1,b:2,c:3,d,e,f,g,h,i,j,k" }, /^deliver: /u],
 ];
 
@@ -198,34 +165,10 @@ describe("a schedule is refused", () => {
 
   it.each([
     ["an empty name", { name: " " }],
-    ["no project", { project_id: undefined }],
-    ["no schedule", { schedule: undefined }],
-    ["no prompt", { prompt: undefined }],
-    ["a text that is too long", { schedule: "x".repeat(201) }],
     ["half a run", { repeat: 1.5 }],
     ["a mode that there is not", { edit_mode: "reckless" }],
   ])("as malformed: %s", async (_, fields) => {
     expect(await owner.call("POST", "", { ...wish, ...fields })).toMatchObject({ status: 422 });
-  });
-
-  it("with half an origin, with a terminal's, or with another person's", async () => {
-    const origin_config_id = await newChannelRow(service, owner.id);
-    const terminal = { channelType: "cli", credentials: {} } as const;
-    const refusals = [
-      [{ origin_chat_id: "5" }, 400],
-      [{ origin_platform: "slack", origin_chat_id: "5", origin_config_id }, 400],
-      [{ origin_chat_id: "5", origin_config_id: await newChannelRow(service, (await newOwner()).id) }, 404],
-      // A terminal is reached by those alone who use it.
-      [{ origin_chat_id: "5", origin_config_id: await newChannelRow(service, owner.id, terminal) }, 404],
-    ] as const;
-    for (const [origin, status] of refusals) {
-      const refused = await owner.call("POST", "", { ...wish, ...origin });
-      expect([origin, refused]).toMatchObject([origin, { status, body: { detail: expect.any(String) } }]);
-    }
-    const own = { origin_chat_id: "5", origin_config_id };
-    const taken = await owner.call("POST", "", { ...wish, ...own, origin_platform: "Telegram" });
-    expect(taken.body).toMatchObject({ ...own, origin_platform: "telegram" });
-    await owner.call("DELETE", `/${taken.body.id}`);
   });
 
   it("for an agent of another team", async () => {
@@ -235,33 +178,6 @@ describe("a schedule is refused", () => {
     const agent = { agent_id: theirs.body.id };
     expect(await owner.call("POST", "", { ...wish, ...agent })).toMatchObject({ status: 404 });
     expect(await owner.call("PATCH", `/${made.id}`, agent)).toMatchObject({ status: 404 });
-  });
-
-  it("to a person with the most active ones, until one is paused", async () => {
-    const { create, call, projectId, id: userId } = await newOwner();
-    const first = await create(PROMPT);
-    const row = {
-      userId,
-      projectId,
-      name: "Many",
-      schedule: YEARLY,
-      normalizedCron: YEARLY,
-      timing: { kind: "cron", cron: YEARLY },
-      timezone: "UTC",
-      anchorAt: new Date(),
-      nextRunAt: new Date("2999-01-01"),
-      promptTemplate: PROMPT,
-      deliver: "none",
-      editMode: "allow",
-    } as const;
-    const rest = Array.from({ length: MOST - 1 }, () => ({ ...row, id: newId() }));
-    await databaseOf(service).insert(schedules).values(rest);
-    const full = { status: 429, body: { detail: `Maximum ${MOST} active schedules allowed` } };
-    const another = { project_id: projectId, name: "Another", schedule: YEARLY, prompt: PROMPT };
-    expect(await call("POST", "", another)).toMatchObject(full);
-    await call("POST", `/${first.id}/pause`);
-    await create(PROMPT);
-    expect(await call("POST", `/${first.id}/resume`)).toMatchObject(full);
   });
 });
 
@@ -317,73 +233,19 @@ describe("a run", () => {
     expect(chat.messages).toMatchObject([{ role: "user" }, { role: "assistant", content: "Watered." }]);
   });
 
-  it.each(["trigger", "run"])(
-    "by hand is begun by /%s, also of a paused schedule, and counts for nothing",
-    async (name) => {
-      const { id, next_run_at } = await client.create(PROMPT, { name: "Hands", repeat: 1 });
-      await client.call("POST", `/${id}/pause`);
-      const begun = await client.call<{ task_id: string }>("POST", `/${id}/${name}`);
-      const { task_id } = begun.body;
-      expect(begun).toMatchObject({
-        status: 200,
-        body: { status: "triggered", task_id: expect.any(String) },
-      });
-      const run = await client.ran(id, "success");
-      expect(run).toMatchObject({ trigger: "manual", scheduled_for: null, task_id });
-      expect((await chatOf(run)).title).toBe("[manual] Hands");
-      const after = { is_active: false, runs_completed: 0, last_status: "success", last_task_id: task_id };
-      expect(await client.get(id)).toMatchObject({ ...after, next_run_at });
-    },
-  );
-
-  it("waits for its turn while the one before it is at work, where the schedule says so", async () => {
-    const held = script(
-      { tools: [toolCall("write_file", { path: "held.txt", content: "yes" })] },
-      { text: "Held." },
-    );
-    const { id } = await client.create(held, { overlap: "queue", edit_mode: "ask" });
-    const statuses = (...expected: string[]) =>
-      vi.waitFor(async () => {
-        const found = await client.runs(id);
-        expect(found.map(({ status }) => status)).toEqual(expected);
-        return found;
-      }, PATIENCE);
-    /** Waits until the task of a run asks for an approval, and gives it. */
-    const allow = async (runId: string | undefined) => {
-      const { token, projectId } = client;
-      const path = `/api/chat/agent/approvals?project_id=${projectId}`;
-      const approval_id = await vi.waitFor(async () => {
-        const task_id = (await client.runs(id)).find((run) => run.id === runId)?.task_id;
-        const { body } = await service.call<{ approval_id: string; task_id: string }[]>("GET", path, {
-          token,
-        });
-        const found = body.find((each) => each.task_id === task_id);
-        if (!found) throw new Error(`No question of ${runId}`);
-        return found.approval_id;
-      }, PATIENCE);
-      const json = { approval_id, response: "allow_once" };
-      await service.call("POST", "/api/chat/agent/approval", { token, json });
-    };
-    await fire(service, id);
-    const [first] = await statuses("running");
-    await fire(service, id);
-    await statuses("waiting", "running");
-    await allow(first?.id);
-    const [second] = await statuses("running", "success");
-    await allow(second?.id);
-    await statuses("success", "success");
-    expect((await client.get(id)).runs_completed).toBe(2);
-  });
-
-  it("of a schedule whose project is gone pauses it", async () => {
-    const { token } = client;
-    const { id: gone } = await service.newProject(token);
-    const { id } = await client.create(script({ text: "Never." }), { project_id: gone });
-    await service.call("DELETE", `/api/projects/${gone}`, { token });
-    await vi.waitFor(async () => expect((await client.get(id)).project_id).toBeNull(), PATIENCE);
-    await fire(service, id);
-    expect(await client.ran(id, "failed")).toMatchObject({ error: "Project not found", task_id: null });
-    expect(await client.get(id)).toMatchObject({ paused: true, paused_reason: "Project not found" });
-    expect((await client.call("POST", `/${id}/trigger`)).status).toBe(404);
+  it("by hand is begun also of a paused schedule, and counts for nothing", async () => {
+    const { id, next_run_at } = await client.create(PROMPT, { name: "Hands", repeat: 1 });
+    await client.call("POST", `/${id}/pause`);
+    const begun = await client.call<{ task_id: string }>("POST", `/${id}/trigger`);
+    const { task_id } = begun.body;
+    expect(begun).toMatchObject({
+      status: 200,
+      body: { status: "triggered", task_id: expect.any(String) },
+    });
+    const run = await client.ran(id, "success");
+    expect(run).toMatchObject({ trigger: "manual", scheduled_for: null, task_id });
+    expect((await chatOf(run)).title).toBe("[manual] Hands");
+    const after = { is_active: false, runs_completed: 0, last_status: "success", last_task_id: task_id };
+    expect(await client.get(id)).toMatchObject({ ...after, next_run_at });
   });
 });

@@ -1,14 +1,9 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { chats } from "#src/db/schema/index.ts";
-import { newId } from "#src/lib/ids.ts";
 import type { Account } from "#test/support/api-client.ts";
-import { databaseOf } from "#test/support/database.ts";
 import { openRawSocket } from "#test/support/raw-socket.ts";
 import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
 import { newRunningSite, type Site } from "#test/support/site.ts";
 import { openSocket, type TestSocket } from "#test/support/socket.ts";
-
-const SOCKETS_OF_A_PERSON = 50;
 
 let service: SharedService;
 let owner: Account;
@@ -61,38 +56,6 @@ describe("the connection of a client that says nothing ends with its socket, whi
     expect(await socket.closed).toBe(1000);
     await socket.ended;
     await expectBusy();
-  });
-
-  it("when its shell was closed", async () => {
-    const socket = await openRawSocket(service.url, terminal());
-    await vi.waitFor(() => expect(socket.texts.join()).toContain('"ready"'));
-    const id = /"session_id":"([^"]+)"/u.exec(socket.texts.join())?.[1];
-    await service.call("DELETE", `/api/shell/sessions/${id}`, { token: owner.token });
-    expect(await socket.closed).toBe(1000);
-    await socket.ended;
-    await expectBusy();
-  });
-
-  it("when there are too many", async () => {
-    const chat = newId();
-    await databaseOf(service)
-      .insert(chats)
-      .values({ id: chat, userId: owner.id, projectId: site.id, origin: "browser" });
-    const path = `/ws/${chat}?${new URLSearchParams({ token: owner.token })}`;
-    const others = await Promise.all(
-      Array.from({ length: SOCKETS_OF_A_PERSON - 1 }, () => openSocket(service.url, path)),
-    );
-    const onemore = await openRawSocket(service.url, path);
-    expect(await onemore.closed).toBe(1008);
-    expect(onemore.texts.join()).toContain("Too many sockets");
-    await onemore.ended;
-    await expectBusy();
-    await Promise.all(others.map((each) => each.drop()));
-    // A place is free again.
-    const next = await openSocket(service.url, path);
-    next.send({ type: "ping" });
-    await next.next("pong");
-    await next.drop();
   });
 
   it("when its project is stopped", async () => {

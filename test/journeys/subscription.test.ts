@@ -1,8 +1,5 @@
-import { eq } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
-import { teams } from "#src/db/schema/index.ts";
 import { billingClient, type BillingClient, PATIENCE } from "#test/support/billing-client.ts";
-import { databaseOf } from "#test/support/database.ts";
 import { payerOf } from "#test/support/payer.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { newTeamClient } from "#test/support/team-client.ts";
@@ -14,7 +11,7 @@ const priceOf = (tier: "BASIC" | "ULTRA") => service.stack.variables[`STRIPE_${t
 
 /** A team that has subscribed to Pro, of which the service knows by the provider's events alone. */
 async function newSubscriber() {
-  const { owner, team } = await newTeamClient(service);
+  const { owner } = await newTeamClient(service);
   const billing = billingClient(service, owner);
   const { sessionId } = await billing.open("subscribe", { tier: "pro", billing_interval: "monthly" });
   await payer.pay(sessionId);
@@ -25,13 +22,13 @@ async function newSubscriber() {
     bundled_credits: 2_000,
   });
   const advance = () => payer.control(`subscriptions/${String(id)}/advance`);
-  return { team, billing, advance, press: await portalOf(billing, String(id)) };
+  return { billing, advance, press: await portalOf(billing, String(id)) };
 }
 
 /** Presses the buttons of the portal. */
 async function portalOf(billing: BillingClient, subscription: string) {
   const { body } = await billing.call<{ url: string }>("GET", "portal");
-  return async (verb: "plan" | "cancel" | "resume" | "card", fields: Record<string, string> = {}) => {
+  return async (verb: "plan" | "cancel" | "resume", fields: Record<string, string> = {}) => {
     const form = new URLSearchParams({ subscription, ...fields });
     const answer = await fetch(`${body.url}/${verb}`, { method: "POST", body: form, redirect: "manual" });
     expect(answer.status).toBe(303);
@@ -55,13 +52,8 @@ describe.concurrent("a subscription", () => {
         support_tier: "community",
       },
     });
-    for (const [method, path] of [
-      ["POST", "cancel"],
-      ["POST", "renew"],
-      ["GET", "portal"],
-    ] as const) {
-      const refused = { status: 400, body: { detail: expect.any(String) } };
-      expect(await call(method, path)).toMatchObject(refused);
+    for (const path of ["cancel", "renew"]) {
+      expect(await call("POST", path)).toMatchObject({ status: 400, body: { detail: expect.any(String) } });
     }
     expect(await call("POST", "subscribe", { tier: "gold" })).toMatchObject({ status: 400 });
   });
@@ -102,21 +94,10 @@ describe.concurrent("a subscription", () => {
     // It may be subscribed to again.
     await billing.open("subscribe", { tier: "basic" });
   });
-
-  it("whose card fails keeps its tier without new credits, and ends when the provider gives up", async () => {
-    const { billing, press, advance, team } = await newSubscriber();
-    await databaseOf(service).update(teams).set({ bundledCredits: 7 }).where(eq(teams.id, team.id));
-    await press("card", { card: "fails" });
-    await advance();
-    expect(await billing.becomes({ status: "past_due" })).toMatchObject({ tier: "pro", bundled_credits: 7 });
-    await advance();
-    const free = { subscription_id: null, bundled_credits: 0 };
-    expect(await billing.becomes({ tier: "free" })).toMatchObject(free);
-  });
 });
 
-it("a refund of a pack takes back its part of the credits, then what is left of them, and is in the lists", async () => {
-  const { owner, team } = await newTeamClient(service);
+it("a refund of a pack takes back its part of the credits, then the rest, and is in the lists", async () => {
+  const { owner } = await newTeamClient(service);
   const billing = billingClient(service, owner);
   const { sessionId } = await billing.open("credits/purchase", { package: "small" });
   await payer.pay(sessionId);
@@ -126,8 +107,6 @@ it("a refund of a pack takes back its part of the credits, then what is left of 
   await billing.becomes({ purchased_credits: 300 });
   const history = async () => (await billing.call("GET", "credits/history")).body;
   expect(await history()).toMatchObject({ purchases: [{ status: "completed", credits_amount: 500 }] });
-  // 200 more are spent.
-  await databaseOf(service).update(teams).set({ purchasedCredits: 100 }).where(eq(teams.id, team.id));
   await payer.control(`charges/${charge}/refund`);
   await billing.becomes({ purchased_credits: 0 });
   expect(await history()).toMatchObject({ purchases: [{ status: "refunded", credits_amount: 500 }] });

@@ -39,10 +39,9 @@ beforeAll(async () => {
   await elsewhere.end(other.task_id);
   made = [completed, failed, cancelled, running, queued, other].map(({ task_id: taskId }) => taskId);
 });
-const list = (query = "", key = client.key) =>
-  service.call<Listed>("GET", `/api/v1/agents/tasks${query}`, { token: key });
-const idsIn = async (query: string, key?: string) =>
-  (await list(query, key)).body.items.map(({ task_id: taskId }) => taskId);
+const list = (query = "") =>
+  service.call<Listed>("GET", `/api/v1/agents/tasks${query}`, { token: client.key });
+const idsIn = async (query: string) => (await list(query)).body.items.map(({ task_id: taskId }) => taskId);
 /** Of the tasks made, newest first. */
 const newestFirst = (...indexes: number[]) => indexes.toReversed().map((index) => made[index]);
 
@@ -52,14 +51,6 @@ describe("the list of tasks", () => {
     expect(status).toBe(200);
     expect(body.items.map(({ task_id: taskId }) => taskId)).toEqual(newestFirst(0, 1, 2, 3, 4, 5));
     expect(body).toMatchObject({ total: 6, page: 1, limit: 50, total_pages: 1 });
-    expect(body.items.map(({ status: state }) => state)).toEqual([
-      "completed",
-      "queued",
-      "running",
-      "cancelled",
-      "failed",
-      "completed",
-    ]);
     expect(body.items.at(-1)).toEqual({
       task_id: made[0],
       status: "completed",
@@ -80,15 +71,10 @@ describe("the list of tasks", () => {
     for (const [query, ...indexes] of [
       ["?status=completed", 0, 5],
       ["?status=failed", 1],
-      ["?status=cancelled", 2],
-      ["?status=running", 3],
       ["?status=queued", 4],
       ["?active_only=true", 3, 4],
-      ["?active_only=false", 0, 1, 2, 3, 4, 5],
       [`?project_id=${elsewhere.projectId}`, 5],
-      [`?project_id=${crypto.randomUUID()}`],
       [`?since=${between}`, 3, 4, 5],
-      [`?since=${between}&status=completed`, 5],
     ] as const) {
       expect([query, await idsIn(query)]).toEqual([query, newestFirst(...indexes)]);
     }
@@ -100,25 +86,10 @@ describe("the list of tasks", () => {
       newestFirst(0, 1, 2, 3, 4, 5),
     );
     expect(pages[1]?.body).toMatchObject({ total: 6, page: 2, limit: 2, total_pages: 3 });
-    expect((await list("?limit=2&page=9")).body).toMatchObject({ items: [], total: 6 });
-  });
-
-  it("shows a key of one project that project's tasks only", async () => {
-    expect(await idsIn("", elsewhere.key)).toEqual(newestFirst(5));
-    expect(await idsIn(`?project_id=${client.projectId}`, elsewhere.key)).toEqual([]);
   });
 
   it("refuses what it does not know, with a sentence", async () => {
-    const wrong = [
-      "limit=201",
-      "limit=0",
-      "page=0",
-      "page=x",
-      "project_id=app",
-      "since=yesterday",
-      "active_only=maybe",
-    ];
-    for (const query of ["status=done", "status=", ...wrong]) {
+    for (const query of ["status=done", "limit=201", "page=0", "since=yesterday", "active_only=maybe"]) {
       const { status, body } = await list(`?${query}`);
       expect([query, status]).toEqual([query, query.startsWith("status") ? 400 : 422]);
       expect(body).toEqual({ detail: expect.any(String) });
@@ -171,38 +142,27 @@ describe("the steps of a task", () => {
     ]);
     const second = await steps(taskId, "?limit=1&page=2");
     expect(second.body.items.map((item) => item.step_index)).toEqual([2]);
-    expect((await steps(taskId, "?limit=501")).status).toBe(422);
-    expect((await steps(made[4] ?? "")).body).toMatchObject({ items: [], total: 0, total_pages: 0 });
   });
 });
 
-const asked = (path: string, { token } = client.account) => service.call<Listed>("GET", path, { token });
+const asked = (path: string) => service.call<Listed>("GET", path, { token: client.account.token });
 
 describe("a person who is signed in", () => {
   it("lists the tasks that their keys started, as the keys do", async () => {
-    for (const query of ["", "?limit=2&page=2", "?status=failed", `?project_id=${elsewhere.projectId}`]) {
+    for (const query of ["", "?limit=2&page=2&status=failed", `?project_id=${elsewhere.projectId}`]) {
       const { status, body } = await asked(`/api/chat/agent/tasks${query}`);
       expect([status, body]).toEqual([200, (await list(query)).body]);
     }
-    const { id, key } = { id: made[5], key: elsewhere.key };
-    expect((await asked("/api/chat/agent/tasks", { ...client.account, token: key })).body).toMatchObject({
-      items: [{ task_id: id }],
-      total: 1,
-    });
-    expect(await asked("/api/chat/agent/tasks?status=lost")).toMatchObject({ status: 400 });
   });
 
   it("lists the task of a chat as well, and reads its status and steps as a key does", async () => {
     const { token } = client.account;
     const json = { project_id: client.projectId, message: script({ text: "From a chat" }) };
-    const { body: run } = await service.call<{ task_id: string; chat_id: string }>(
-      "POST",
-      "/api/chat/agent",
-      {
-        token,
-        json,
-      },
-    );
+    const path = "/api/chat/agent";
+    const { body: run } = await service.call<{ task_id: string; chat_id: string }>("POST", path, {
+      token,
+      json,
+    });
     expect((await asked("/api/chat/agent/tasks")).body.items[0]).toMatchObject({
       task_id: run.task_id,
       status: "completed",
@@ -214,8 +174,6 @@ describe("a person who is signed in", () => {
     expect((await asked("/api/chat/agent/tasks?origin=api&limit=1")).body.total).toBe(
       (await list("")).body.total - 1,
     );
-    expect((await asked("/api/chat/agent/tasks?origin=schedule")).body.items).toEqual([]);
-    expect((await asked("/api/chat/agent/tasks?chat_id=x")).status).toBe(422);
     const byKey = { token: client.key };
     for (const [own, ofKeys] of [
       [`/api/chat/agent/status/${run.task_id}`, `/api/external/agent/status/${run.task_id}`],
@@ -223,12 +181,6 @@ describe("a person who is signed in", () => {
     ] as const) {
       const { status, body } = await asked(own);
       expect([status, body]).toEqual([200, (await service.call("GET", ofKeys, byKey)).body]);
-    }
-    for (const path of ["status", "steps"]) {
-      expect(await asked(`/api/chat/agent/${path}/none`)).toMatchObject({
-        status: 404,
-        body: { detail: "Task not found" },
-      });
     }
   });
 });

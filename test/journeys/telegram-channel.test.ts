@@ -7,16 +7,16 @@
  * | Webhooks are refused as forged requests of a browser | journeys/channels-at-platforms: a request to a webhook |
  * | Strangers run the owner's agent | journeys/channels-at-platforms: a stranger; below |
  * | Dangerous tools run unasked | journeys/channels-at-platforms: asks one person before a call |
- * | Missing or wrong signatures pass | journeys/channels-at-platforms: a request to a webhook; below for Telegram |
+ * | Missing or wrong signatures pass | journeys/channels-at-platforms: a request to a webhook; channels/telegram |
  * | Credentials without the secret that signatures need | journeys/channels: half of the credentials |
  * | A session is stuck after a failure or an empty reply | below; domain/messaging/session for interleavings |
  * | A session is stuck while an approval waits | below: a linked person |
  * | What waits is lost in a crash, or has no bound | crash/kill; domain/messaging/session |
  * | A chat is dead after a day of silence | below |
- * | Another tenant's person works in the owner's project | below: of another tenant |
+ * | Another tenant's person works in the owner's project | attacks/senders: does nothing in a project |
  * | A channel without a project drops messages, and gets none | below |
  * | Replies to webhooks are not delivered; each message is a new chat | journeys/channels-at-platforms; below |
- * | Failed sends count as delivered, are not repeated, are repeated twice | below: a platform that fails; channels/api-contract; domain/messaging/message-lease |
+ * | Failed sends count as delivered, are not repeated, are repeated twice | below: a platform that fails; channels/api-contract; domain/messaging/message-lease, agent-messages |
  * | Long replies are cut | journeys/channels-at-platforms: whole and in order |
  * | Markup is broken, and the reply is lost with it | channels/rendering; channels/telegram/failures: plain text |
  * | Threads are ignored | journeys/channels-at-platforms: in the thread of the question; channels/telegram/api: a topic |
@@ -83,17 +83,6 @@ describe("a person who is not linked to an account", () => {
     await chat.say(says("You are known now."));
     await told(chat, "You are known now.");
     expect(textsOf(await chat.read()).join()).not.toContain("Never run.");
-    const messages = await vi.waitFor(async () => {
-      const stored = await telegram.messages();
-      expect(stored.map(({ direction, status }) => `${direction} ${status}`)).toEqual([
-        "outbound delivered",
-        "inbound delivered",
-        "outbound delivered",
-      ]);
-      return stored;
-    });
-    expect(JSON.stringify(messages)).not.toContain(code);
-    expect(messages.slice(1).every(({ task_id }) => task_id !== null)).toBe(true);
   });
 
   it("gets no code in a group, where others would read it", async () => {
@@ -108,14 +97,6 @@ describe("a person who is not linked to an account", () => {
     const texts = textsOf(await chat.read());
     expect(texts).toHaveLength(1);
     expect(texts.join()).not.toMatch(/\b[A-HJ-NP-Z2-9]{8}\b/u);
-  });
-
-  it("of another tenant is refused the channel's project after linking", async () => {
-    const { token } = await service.signUp();
-    const { chat } = await telegram.paired(token);
-    await chat.say(says("Never run."));
-    await told(chat, "no access");
-    expect(textsOf(await chat.read()).join()).not.toContain("Never run.");
   });
 });
 
@@ -222,33 +203,6 @@ describe("a person's files", () => {
     const { text } = await service.call("GET", `/api/projects/${projectId}/files/tree`, account);
     expect(text).toMatch(/[0-9a-f]{64}-notes\.txt/u);
   });
-
-  it("are named to the person where they are not taken", async () => {
-    const { chat } = await telegram.paired();
-    const film = { kind: "document", filename: "film.bin", mimeType: "application/octet-stream" } as const;
-    await chat.sendFile({ ...film, bytes: new Uint8Array(25_000_001) });
-    expect(await told(chat, "film.bin")).toContain("was not taken: it is larger than 25 MB.");
-    const bytes = bytesOf('{"error":{"status":503}}');
-    await chat.sendFile({ kind: "voice", filename: "voice.oga", mimeType: "audio/ogg", bytes });
-    await told(chat, "Your voice message was not taken: it could not be transcribed.");
-  });
-});
-
-describe("a webhook of Telegram", () => {
-  it("takes nothing without the secret that Telegram was given", async () => {
-    const other = await newTelegramChannel(service, { inbound_mode: "webhook" });
-    const address = new URL(other.channel.webhook_url ?? "");
-    const json = { update_id: 1 };
-    const post = async (query: string, headers: Record<string, string>) =>
-      (await service.call("POST", address.pathname + query, { json, headers })).status;
-    for (const query of ["", address.search]) {
-      expect(await post(query, {})).toBe(401);
-      expect(await post(query, { "x-telegram-bot-api-secret-token": "0".repeat(64) })).toBe(401);
-    }
-    const { chat } = await other.paired();
-    await chat.say(says("By webhook."));
-    await chat.until((shown) => textsOf(shown, other.botId).find((text) => text === "By webhook."));
-  });
 });
 
 describe("a conversation", () => {
@@ -276,13 +230,11 @@ describe("a conversation", () => {
       return session?.chatId;
     };
     const chats = [await chatAfter("One."), await chatAfter("Two.")];
-    for (const text of ["Three.", "Four."]) {
-      const aDayAgo = sql`now() - interval '25 hours'`;
-      await db.update(channelSessions).set({ lastActiveAt: aDayAgo }).where(ofChannel);
-      chats.push(await chatAfter(text));
-    }
+    const aDayAgo = sql`now() - interval '25 hours'`;
+    await db.update(channelSessions).set({ lastActiveAt: aDayAgo }).where(ofChannel);
+    const next = await chatAfter("Three.");
     expect(chats[1]).toBe(chats[0]);
-    expect(new Set(chats).size).toBe(3);
+    expect(next).not.toBe(chats[0]);
   });
 
   it("hears of /start, and hands unknown commands to the agent", async () => {
@@ -314,31 +266,14 @@ it("a channel without a project works in the person's own workspace, until it ge
   expect(await projectAfter("With.")).toBe(client.projectId);
 });
 
-describe("a platform that fails", () => {
-  it("is sent the reply again, once", async () => {
-    const { chat } = await telegram.paired();
-    await told(chat, "Your account is linked.");
-    await telegram.platform.setFaults(telegram.botId, [
-      { method: "sendMessage", status: 429, retryAfter: 1 },
-      { method: "sendMessage", status: 500 },
-    ]);
-    await chat.say(says("After."));
-    await told(chat, "After.");
-    expect(textsOf(await chat.read()).filter((text) => text.includes("After."))).toHaveLength(1);
-  });
-
-  it("for a person who blocked the bot has the failure in the history, and the next message is answered", async () => {
-    const { chat } = await telegram.paired();
-    await told(chat, "Your account is linked.");
-    const description = "Forbidden: bot was blocked by the user";
-    await telegram.platform.setFaults(telegram.botId, [{ method: "sendMessage", status: 403, description }]);
-    await chat.say(says("Unwelcome."));
-    await vi.waitFor(async () => {
-      const failed = (await telegram.messages()).find(({ status }) => status === "failed");
-      expect(failed).toMatchObject({ content: "Unwelcome.", error: "The person blocked the bot." });
-    });
-    await chat.say(says("For you again."));
-    await told(chat, "For you again.");
-    expect(textsOf(await chat.read()).join()).not.toContain("Unwelcome.");
-  });
+it("a platform that fails is sent the reply again, once", async () => {
+  const { chat } = await telegram.paired();
+  await told(chat, "Your account is linked.");
+  await telegram.platform.setFaults(telegram.botId, [
+    { method: "sendMessage", status: 429, retryAfter: 1 },
+    { method: "sendMessage", status: 500 },
+  ]);
+  await chat.say(says("After."));
+  await told(chat, "After.");
+  expect(textsOf(await chat.read()).filter((text) => text.includes("After."))).toHaveLength(1);
 });

@@ -86,14 +86,6 @@ describe.concurrent("taking back a message that changed files", () => {
     expect(await Promise.all([read("mine.txt"), read("other.txt")])).toEqual([404, 404]);
   });
 
-  it("asks nothing of work in other chats that came before", async () => {
-    const { mine, other, write, read, undo } = await newScene();
-    await write(other, "other.txt", "other");
-    await write(mine, "mine.txt", "mine");
-    expect(await undo(mine)).toMatchObject({ status: 200, body: { files_reverted: true } });
-    expect(await Promise.all([read("mine.txt"), read("other.txt")])).toEqual([404, "other"]);
-  });
-
   it("is refused with a sentence after the chat was moved, and works once it is back", async () => {
     const { client, mine, write, read, undo } = await newScene();
     await write(mine, "mine.txt", "mine");

@@ -31,33 +31,14 @@ async function asking(...paths: string[]) {
   return { ...stream, approvalId: String(question.data?.["approval_id"]) };
 }
 
-describe("a frame of the interface, which has a message and an agent and no way to answer", () => {
-  it("runs without a question", async () => {
-    const socket = await openSocket(
-      service.url,
-      `/ws/chat/${client.projectId}?token=${client.account.token}`,
-    );
-    socket.send({ message: writes("plain.txt"), agent_id: null });
-    const done = await socket.next("done");
-    expect(done).toMatchObject({ status: "completed" });
-    expect(socket.frames.map(({ type }) => type)).not.toContain("approval_required");
-    expect(await statusOf("plain.txt")).toBe(200);
-    socket.close();
-  });
-
-  it("is asked where its chat says so", async () => {
-    const chat_id = await newChat();
-    await client.call("PATCH", `/api/chat/${chat_id}/update`, { edit_mode: "ask" });
-    const socket = await openSocket(
-      service.url,
-      `/ws/chat/${client.projectId}?token=${client.account.token}`,
-    );
-    socket.send({ message: writes("chat-asks.txt") });
-    const { task_id } = await socket.next("approval_required");
-    socket.send({ type: "cancel", task_id });
-    expect(await socket.next("done")).toMatchObject({ status: "cancelled" });
-    socket.close();
-  });
+it("a frame of the interface, which has a message and an agent and no way to answer, runs without a question", async () => {
+  const socket = await openSocket(service.url, `/ws/chat/${client.projectId}?token=${client.account.token}`);
+  socket.send({ message: writes("plain.txt"), agent_id: null });
+  const done = await socket.next("done");
+  expect(done).toMatchObject({ status: "completed" });
+  expect(socket.frames.map(({ type }) => type)).not.toContain("approval_required");
+  expect(await statusOf("plain.txt")).toBe(200);
+  socket.close();
 });
 
 it("a program without a project is not asked either", async () => {
@@ -103,23 +84,6 @@ describe("a message of a person to a chat that asks", () => {
     expect(first.filter(({ type }) => type === "approval_required")).toHaveLength(1);
     expect([await statusOf("first.txt"), await statusOf("second.txt")]).toEqual([404, 404]);
   });
-
-  it("is told over a socket what it waits for", async () => {
-    const { chatId, taskId, approvalId } = await asking("socket.txt");
-    const socket = await openSocket(
-      service.url,
-      `/ws/chat/${client.projectId}?token=${client.account.token}`,
-    );
-    socket.send({ message: script({ text: "Over the socket." }), chat_id: chatId });
-    const accepted = await socket.next("message_accepted");
-    expect(await socket.next("waiting")).toMatchObject({
-      task_id: accepted["task_id"],
-      content: expect.stringContaining("write_file"),
-      data: { waiting_for: { task_id: taskId, approval_id: approvalId, refused: true } },
-    });
-    await socket.next("done");
-    socket.close();
-  });
 });
 
 it("a message behind another one that works is told so at once", async () => {
@@ -139,42 +103,28 @@ it("a message behind another one that works is told so at once", async () => {
   ]);
 });
 
-describe("a message of a program to a chat that asks", () => {
-  it("waits, and every way says for what", async () => {
-    const { chatId, taskId, approvalId } = await asking("program.txt");
-    const waiting_for = { task_id: taskId, approval_id: approvalId, tool: "write_file", refused: false };
-    const invoked = await program.start(script({ text: "Late." }), { chat_id: chatId });
-    expect(invoked).toMatchObject({ status: "queued", waiting_for });
-    expect(await program.status(invoked.task_id)).toMatchObject({ status: "queued", waiting_for });
-    const [, notice = ""] = /^: waiting (.*)$/mu.exec(await firstFrame(invoked.task_id)) ?? [];
-    expect(JSON.parse(notice)).toMatchObject({ data: { waiting_for } });
-    const whole = await service.call("POST", "/api/chat/agent", {
-      token: program.key,
-      json: { project_id: client.projectId, message: "Hello", chat_id: chatId },
-    });
-    expect(whole.body).toMatchObject({ completion_reason: "in_progress", waiting_for });
-    const stream = await plainly("Hello", { chat_id: chatId }, program.key);
-    expect(await frameOf(stream, "message")).toMatchObject({
-      content: expect.stringMatching(/waits.*write_file.*approval/su),
-    });
-    await client.call("POST", "/api/chat/agent/approval", { approval_id: approvalId, response: "stop" });
-    expect((await program.end(invoked.task_id)).at(-1)).toMatchObject({ type: "done" });
-    const ended = await program.status(invoked.task_id);
-    expect(ended).toMatchObject({ status: "completed" });
-    expect(ended).not.toHaveProperty("waiting_for");
+it("a message of a program to a chat that asks waits, and every way says for what", async () => {
+  const { chatId, taskId, approvalId } = await asking("program.txt");
+  const waiting_for = { task_id: taskId, approval_id: approvalId, tool: "write_file", refused: false };
+  const invoked = await program.start(script({ text: "Late." }), { chat_id: chatId });
+  expect(invoked).toMatchObject({ status: "queued", waiting_for });
+  expect(await program.status(invoked.task_id)).toMatchObject({ status: "queued", waiting_for });
+  const [, notice = ""] = /^: waiting (.*)$/mu.exec(await firstFrame(invoked.task_id)) ?? [];
+  expect(JSON.parse(notice)).toMatchObject({ data: { waiting_for } });
+  const whole = await service.call("POST", "/api/chat/agent", {
+    token: program.key,
+    json: { project_id: client.projectId, message: "Hello", chat_id: chatId },
   });
-});
-
-it("a task that asks says so where a program asks about it", async () => {
-  const chat_id = await newChat();
-  await client.call("PATCH", `/api/chat/${chat_id}/update`, { edit_mode: "ask" });
-  const { task_id } = await program.start(writes("own.txt"), { chat_id });
-  await program.event(task_id, "approval_required");
-  expect(await program.status(task_id)).toMatchObject({
-    status: "running",
-    waiting_for: { task_id, tool: "write_file" },
+  expect(whole.body).toMatchObject({ completion_reason: "in_progress", waiting_for });
+  const stream = await plainly("Hello", { chat_id: chatId }, program.key);
+  expect(await frameOf(stream, "message")).toMatchObject({
+    content: expect.stringMatching(/waits.*write_file.*approval/su),
   });
-  await program.cancel(task_id);
+  await client.call("POST", "/api/chat/agent/approval", { approval_id: approvalId, response: "stop" });
+  expect((await program.end(invoked.task_id)).at(-1)).toMatchObject({ type: "done" });
+  const ended = await program.status(invoked.task_id);
+  expect(ended).toMatchObject({ status: "completed" });
+  expect(ended).not.toHaveProperty("waiting_for");
 });
 
 it("a message is told of a question that is put while it waits", async () => {

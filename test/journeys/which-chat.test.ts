@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { newChatClient } from "#test/support/chat-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
-import { openSocket } from "#test/support/socket.ts";
 import { newTaskClient, script } from "#test/support/task-client.ts";
 
 const service = sharedService();
@@ -92,19 +91,5 @@ describe.concurrent("the list of chats", () => {
     const { headers, body } = await client.call<unknown[]>("GET", "/api/chat/?limit=2&offset=2");
     expect(body).toHaveLength(1);
     expect(headers.get("x-total-count")).toBe("3");
-  });
-});
-
-describe.concurrent("sockets of chats", () => {
-  it("are there with and without /api, of a project and beside a chat", async () => {
-    const client = await newChatClient(service);
-    const { account, projectId } = client;
-    const { body: chat } = await client.call<{ id: string }>("POST", "/api/chat/", { project_id: projectId });
-    for (const path of [`/api/ws/chat/${projectId}`, `/ws/chat/${projectId}`, `/api/ws/${chat.id}`]) {
-      const socket = await openSocket(service.url, `${path}?token=${account.token}`);
-      socket.send({ type: "ping" });
-      expect(await socket.next("pong")).toBeDefined();
-      socket.close();
-    }
   });
 });
