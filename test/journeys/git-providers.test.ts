@@ -227,14 +227,6 @@ it("asks to connect again when the host does not renew the grant", async () => {
   });
 });
 
-it("lists the hosts", async () => {
-  const { token } = await service.signUp();
-  const { body } = await service.call<{ providers: unknown[] }>("GET", "/api/git-providers/", { token });
-  expect(body.providers).toMatchObject(
-    KINDS.map((provider) => ({ provider, connected: false, oauth_configured: true })),
-  );
-});
-
 it("tells no secret in its log", async () => {
   const secrets = Object.values(hosts).flatMap((host) => host.secrets);
   expect(secrets.length).toBeGreaterThan(10);

@@ -11,11 +11,9 @@ let receiver: Receiver;
 let client: TaskClient;
 beforeAll(async () => {
   service = await otherSharedService("eager");
-  receiver = await startReceiver((path, before) => {
-    if (path === "/fails-once") return { status: before === 0 ? 500 : 200 };
-    if (path === "/moved") return { status: 307, location: "/elsewhere" };
-    return { status: 200 };
-  });
+  receiver = await startReceiver((path, before) => ({
+    status: path === "/fails-once" && before === 0 ? 500 : 200,
+  }));
   client = await newTaskClient(service);
 });
 afterAll(async () => {
@@ -62,20 +60,6 @@ describe("a task of three tool calls and an answer", () => {
       "done",
     ]);
     for (const { type, body } of events) expect(body.type).toBe(type);
-  });
-
-  it("shows what each tool was asked and what it answered, under both ways to read it", () => {
-    const results = events.filter(({ type }) => type === "tool_result").map(({ body }) => body);
-    expect(results).toMatchObject([
-      {
-        tool: "write_file",
-        args: { path: "docs/notes.md" },
-        data: { iteration: 1, index: 0, total: 1, name: "write_file", result: { success: true } },
-      },
-      { tool: "bash_exec", data: { iteration: 2, result: { success: true, exit_code: 0, stdout: "2\n" } } },
-      { tool: "read_file", result: { success: true }, data: { parameters: { path: "docs/notes.md" } } },
-    ]);
-    expect(JSON.stringify(results[2]?.result)).toContain("two");
   });
 
   it("ends with one `complete` and one `done` that agree with the status", () => {
@@ -201,12 +185,6 @@ describe.concurrent("a receiver that fails", () => {
         ],
       });
     });
-  });
-
-  it("is not followed when it responds with a redirect", async () => {
-    const { task_id: taskId } = await startWithCallback("/moved");
-    expect((await untilAttempted(taskId)).attempts).toMatchObject([{ delivered: false, status_code: 307 }]);
-    expect(receiver.received("/elsewhere")).toEqual([]);
   });
 });
 

@@ -87,21 +87,6 @@ describe("a project", () => {
     expect(await status()).toMatchObject({ state: "stopped" });
   });
 
-  it("loses no write that was acknowledged while it was stopped", async () => {
-    const { call, write, read, until } = await open();
-    await write("first", "1");
-    const written: string[] = [];
-    await call("POST", "/stop");
-    for (let number = 0; number < 8; number += 1) {
-      const status = await write(`during-${number}`, String(number));
-      expect([200, 503]).toContain(status);
-      if (status === 200) written.push(String(number));
-    }
-    await call("POST", "/start");
-    await until("running");
-    for (const number of written) expect(await read(`during-${number}`)).toBe(number);
-  });
-
   it("that is deleted while it stops is gone", async () => {
     const { id, call, write } = await open();
     await write("a", "a");

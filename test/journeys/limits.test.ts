@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Account, ApiAnswer } from "#test/support/api-client.ts";
 import { browser } from "#test/support/browser.ts";
-import { newChannelRow, pairingCode } from "#test/support/channels.ts";
 import { connectedChannels } from "#test/support/connected-channels.ts";
 import { newChatClient } from "#test/support/chat-client.ts";
 import { caughtInbox } from "#test/support/inbox.ts";
@@ -13,7 +12,6 @@ import { startService, type TestService } from "#test/support/service.ts";
 const PER_ACCOUNT = 5;
 const PER_ADDRESS = 20;
 const PER_MINUTE = 60;
-const MESSAGES_PER_MINUTE = 4;
 
 let service: TestService;
 beforeAll(async () => {
@@ -21,7 +19,6 @@ beforeAll(async () => {
     AUTH_ATTEMPTS_PER_ACCOUNT: String(PER_ACCOUNT),
     AUTH_ATTEMPTS_PER_ADDRESS: String(PER_ADDRESS),
     USER_RATE_PER_MINUTE: String(PER_MINUTE),
-    CHAT_RATE_PER_MINUTE: String(MESSAGES_PER_MINUTE),
     KEY_RATE_BURST: "15",
     KEY_RATE_PER_SECOND: "0.001",
     MAIL_SENDS_PER_ACCOUNT: "2",
@@ -55,8 +52,6 @@ const post = <T>(path: string, json: unknown, token?: string, headers = {}) =>
 const logIn = (username: string, password: string) =>
   post<{ temp_token: string }>("/api/auth/login", { username, password });
 const enter = ({ email, password }: Account) => logIn(email, password);
-const pair = ({ token }: Account, pairing_code: string) =>
-  post("/api/gateway/pair/verify", { platform: "telegram", pairing_code }, token);
 const codesOf = ({ email }: Account) => caughtInbox(service, email, /login code/u);
 
 describe("guesses of an account's secret", () => {
@@ -73,18 +68,6 @@ describe("guesses of an account's secret", () => {
     expect(header("x-ratelimit-reset")).toBeGreaterThanOrEqual(header("retry-after"));
     expect((await logIn(username, password)).status).toBe(429);
     expect((await logIn(other.username, other.password)).status).toBe(200);
-  });
-
-  it("are five for the pairing codes of a messaging platform, and then the right one waits for that account alone", async () => {
-    const [account, other] = [await service.signUp(), await service.signUp()];
-    const code = await pairingCode(service, await newChannelRow(service, account.id));
-    const answers = await many(8, () => pair(account, "AAAAAAAA"));
-    expect(tally(answers)).toEqual({ 404: PER_ACCOUNT, 429: 3 });
-    expect(answers.find(({ status }) => status === 404)?.body).toEqual({
-      detail: "Invalid or expired pairing code",
-    });
-    expect((await pair(account, code)).status).toBe(429);
-    expect((await pair(other, code)).status).toBe(200);
   });
 
   it("of a login's code are as many as the installation says, and the code as long", async () => {
@@ -154,6 +137,14 @@ it("mails to one account end at their limit, and what strangers ask for uses up 
   expect((await enter(other)).status).toBe(200);
 });
 
+it("a person moves chats 30 times a minute", async () => {
+  const client = await newChatClient(service);
+  const { projectId: project_id } = client;
+  const { body } = await client.call<{ id: string }>("POST", "/api/chat/", { project_id });
+  const moves = await many(32, () => client.call("PATCH", `/api/chat/${body.id}/project`, { project_id }));
+  expect(tally(moves)).toEqual({ 200: 30, 429: 2 });
+});
+
 const numbers = (headers: Headers) =>
   ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"].map((name) => {
     const value = headers.get(name);
@@ -175,36 +166,21 @@ it("a key may call in a burst and then has to wait, which does not touch its own
   expect(numbers((await list(other.key)).headers)).toEqual([15, 14, 1000, undefined]);
 });
 
-describe("a person", () => {
-  it("has a limit for a minute over all routes and sessions", async () => {
-    const account = await service.signUp();
-    const { body } = await logIn(account.email, account.password);
-    const own = browser(service);
-    const json = { temp_token: body.temp_token, code: await codesOf(account).code() };
-    expect((await own.call("POST", "/api/auth/2fa/verify", { json })).status).toBe(200);
-    const answers = await many(PER_MINUTE + 10, (index) => {
-      const path = index % 2 === 0 ? "/api/projects" : "/users/me";
-      return index % 3 === 0 ? own.call("GET", path) : service.call("GET", path, { token: account.token });
-    });
-    expect(tally(answers)).toEqual({ 200: PER_MINUTE, 429: 10 });
-    const refused = answers.find(({ status }) => status === 429);
-    const [limit, remaining, , retryAfter] = numbers(refused?.headers ?? new Headers());
-    expect([limit, remaining]).toEqual([PER_MINUTE, 0]);
-    expect(retryAfter).toBeLessThanOrEqual(60);
+it("a person has a limit for a minute over all routes and sessions", async () => {
+  const account = await service.signUp();
+  const { body } = await logIn(account.email, account.password);
+  const own = browser(service);
+  const json = { temp_token: body.temp_token, code: await codesOf(account).code() };
+  expect((await own.call("POST", "/api/auth/2fa/verify", { json })).status).toBe(200);
+  const answers = await many(PER_MINUTE + 10, (index) => {
+    const path = index % 2 === 0 ? "/api/projects" : "/users/me";
+    return index % 3 === 0 ? own.call("GET", path) : service.call("GET", path, { token: account.token });
   });
-
-  it("may send the agent so many messages a minute over all paths, apart from other calls, and move chats 30 times", async () => {
-    const client = await newChatClient(service);
-    const { projectId: project_id, account } = client;
-    const paths = ["/api/chat/stream", "/chat/stream", "/api/chat/agent", "/api/chat/agent/stream"];
-    const messages = await many(MESSAGES_PER_MINUTE + 3, (index) =>
-      post(paths[index % paths.length] ?? "", { project_id, message: "Hello" }, account.token),
-    );
-    expect(tally(messages)).toEqual({ 200: MESSAGES_PER_MINUTE, 429: 3 });
-    const { body } = await client.call<{ id: string }>("POST", "/api/chat/", { project_id });
-    const moves = await many(32, () => client.call("PATCH", `/api/chat/${body.id}/project`, { project_id }));
-    expect(tally(moves)).toEqual({ 200: 30, 429: 2 });
-  });
+  expect(tally(answers)).toEqual({ 200: PER_MINUTE, 429: 10 });
+  const refused = answers.find(({ status }) => status === 429);
+  const [limit, remaining, , retryAfter] = numbers(refused?.headers ?? new Headers());
+  expect([limit, remaining]).toEqual([PER_MINUTE, 0]);
+  expect(retryAfter).toBeLessThanOrEqual(60);
 });
 
 it("what an installation has is told without signing in, and nothing secret with it", async () => {

@@ -216,25 +216,6 @@ it("names the platform's model one way in the usage, however it was asked for", 
 });
 
 describe("a call is refused, with a sentence and without a call", () => {
-  it("for a model that the team has switched off, however it is written", async () => {
-    const client = await newPerson();
-    await storeKey(client, { provider: "openai", api_key: KEYS.openai });
-    const call = (method: string, path: string, json: object) =>
-      service.call(method, path, { token: client.account.token, json });
-    const added = { model_id: "vendor/model-1", model_name: "Model 1", provider: "openai" };
-    await call("POST", "/api/marketplace/models/custom", added);
-    for (const [off, model] of [
-      ["openai/gpt-5", "custom/openai/gpt-5"],
-      ["openai/vendor/model-1", "vendor/model-1"],
-      ["vendor/model-1", "openai/vendor/model-1"],
-    ] as const) {
-      await call("PUT", "/api/secrets/model-preferences", { model_id: off, enabled: false });
-      expect((await run(client, model)).status.error).toMatch(/switched off/u);
-      await call("PUT", "/api/secrets/model-preferences", { model_id: off, enabled: true });
-    }
-    expect(openai.calls).toEqual([]);
-  });
-
   it("for an address inside a private network, however it got there, and for a stored key that cannot be read any more", async () => {
     const client = await newPerson();
     const change = async (fields: Partial<typeof userApiKeys.$inferInsert>, provider: keyof typeof KEYS) => {

@@ -65,17 +65,6 @@ describe.each(NAMES)("a list of %s", (name) => {
   });
 });
 
-it("a page may follow a project that is gone by then", async () => {
-  const owner = await service.signUp("owner");
-  const [oldest, middle] = [await service.newProject(owner.token), await service.newProject(owner.token)];
-  const list = { token: owner.token, path: "/api/projects?" };
-  const cursor = (await read(list, "limit=1")).headers.get("x-next-cursor");
-  expect(cursor).toBe(middle.id);
-  await service.call("DELETE", `/api/projects/${middle.id}`, { token: owner.token });
-  const { body } = await read(list, `limit=1&cursor=${cursor}`);
-  expect(body).toMatchObject([{ id: oldest.id }]);
-});
-
 describe("the history of a chat", () => {
   let client: ChatClient;
   beforeAll(async () => {
@@ -104,18 +93,4 @@ describe("the history of a chat", () => {
       expect((await read(list, query)).status).toBe(422);
     }
   });
-});
-
-it("the chats of a project come in pages", async () => {
-  const { token } = await service.signUp("owner");
-  const project = await service.newProject(token);
-  for (let made = 0; made < 3; made += 1) {
-    await service.call("POST", "/api/chat/", { token, json: { project_id: project.id } });
-  }
-  const list = { token, path: `/api/chat/${project.id}/sessions?` };
-  const whole = await read(list);
-  const pages = [await read(list, "limit=2"), await read(list, "limit=2&offset=2")];
-  expect(pages.map(({ body }) => body.length)).toEqual([2, 1]);
-  expect(pages.flatMap(({ body }) => body)).toEqual(whole.body);
-  expect((await read(list, "limit=501")).status).toBe(422);
 });

@@ -18,7 +18,7 @@
  * | Periods are guessed | domain/billing/subscriptions/sync |
  * | Any spending of any active team buys a deployment slot | journeys/buying-credits |
  * | Clients send a fork or `usage/sync` in the body, the slot to another path | journeys/marketplace-authoring, buying-credits |
- * | What other teams paid for is deleted with its maker's team, by another route, or before they pay | below |
+ * | What other teams paid for is deleted with its maker's team, by another route, or before they pay | below; journeys/marketplace-templates |
  * | A refunded payment is confirmed again | journeys/marketplace-sales |
  * | Malformed ids and dates are errors of the server | surface/bad-input |
  */
@@ -26,7 +26,7 @@ import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { libraryAgents, tasks } from "#src/db/schema/index.ts";
 import { databaseOf } from "#test/support/database.ts";
-import { listAgent, listBase } from "#test/support/marketplace.ts";
+import { listAgent } from "#test/support/marketplace.ts";
 import { payerOf } from "#test/support/payer.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { newTeamClient } from "#test/support/team-client.ts";
@@ -84,10 +84,10 @@ describe.concurrent("an agent whose time is over", () => {
   });
 });
 
-/** Has a new team buy an item for five dollars, up to the payment. */
-async function order(kind: "agents" | "bases", id: string) {
+/** Has a new team buy an agent for five dollars, up to the payment. */
+async function order(id: string) {
   const { owner, team } = await newTeamClient(service);
-  const { body: opened } = await post(owner.token, `marketplace/${kind}/${id}/purchase`);
+  const { body: opened } = await post(owner.token, `marketplace/agents/${id}/purchase`);
   const verify = () => post<object>(owner.token, "marketplace/verify-purchase", opened);
   return { owner, team, opened, verify };
 }
@@ -96,7 +96,7 @@ describe.concurrent("what is sold", () => {
   it("is not deleted with its maker's team, from the moment that a page to pay is open", async () => {
     const seller = await newTeamClient(service);
     const agent = await listAgent(db, { ...PRICE, teamId: seller.team.id, createdBy: seller.owner.id });
-    const { owner, opened, verify } = await order("agents", agent.id);
+    const { owner, opened, verify } = await order(agent.id);
     const refusal = {
       status: 409,
       body: { detail: expect.stringContaining("paid for agents of this team") },
@@ -127,29 +127,5 @@ describe.concurrent("what is sold", () => {
     expect(await db.$count(tasks, eq(tasks.id, run.task_id))).toBe(1);
     expect(await post(owner.token, "chat/agent", json)).toMatchObject({ status: 404 });
     expect((await get(owner.token, `marketplace/agents/${agent.id}`)).status).toBe(404);
-  });
-
-  it("as a template is deleted by no route", async () => {
-    const seller = await service.signUp();
-    const base = await listBase(db, { ...PRICE, createdBy: seller.id });
-    const { opened, verify } = await order("bases", base.id);
-    await payer.pay(opened.session_id);
-    expect(await verify()).toMatchObject({ status: 200 });
-    for (const path of ["bases", "marketplace/bases"]) {
-      const deleted = await service.call("DELETE", `/api/${path}/${base.id}`, { token: seller.token });
-      expect(deleted).toMatchObject({ status: 400, body: { detail: expect.stringContaining("paid") } });
-    }
-  });
-});
-
-describe.concurrent("clients that exist", () => {
-  it("name a template by its slug alone, and are told of what is unknown", async () => {
-    const { owner } = await newTeamClient(service);
-    const base = await listBase(db);
-    const bought = await post<object>(owner.token, "marketplace/purchase", { slug: base.slug });
-    expect(bought).toMatchObject({ status: 200, body: { base_id: base.id, success: true } });
-    const unknown = { session_id: "cs_test_none" };
-    expect(await post(owner.token, "marketplace/purchase", { slug: "none" })).toMatchObject({ status: 404 });
-    expect(await post(owner.token, "marketplace/verify-purchase", unknown)).toMatchObject({ status: 404 });
   });
 });

@@ -110,13 +110,4 @@ describe("a profile", () => {
     expect(await patch("/api/users/me/handle", { handle })).toMatchObject(refused(status, /[a-z]/u));
     expect((await get("/users/me")).body).toMatchObject({ username: person.username });
   });
-
-  it("gives a handle to one of three who want it at once", async () => {
-    const handle = `wanted-${crypto.randomUUID().slice(0, 8)}`;
-    const people = await Promise.all(Array.from({ length: 3 }, () => service.signUp()));
-    const answers = await Promise.all(people.map((each) => patch("/api/users/me/handle", { handle }, each)));
-    const others = answers.filter(({ status }) => status !== 200);
-    expect(others).toHaveLength(2);
-    for (const answer of others) expect(answer).toMatchObject(refused(409, /already taken/u));
-  });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
-import { newTaskClient } from "#test/support/task-client.ts";
 import { newTeamClient } from "#test/support/team-client.ts";
 
 const service = sharedService();
@@ -68,21 +67,6 @@ describe("a role in a project", () => {
       expect.objectContaining({ project_id: id, details: { from: "team", to: "private" } }),
     ]);
   });
-});
-
-it("a task is seen and cancelled by the person who started it, as long as that person sees the project", async () => {
-  const { id, member, asOwner } = await newProject("editor");
-  const client = await newTaskClient(service, { account: member, projectId: id });
-  const { task_id: taskId } = await client.start("Hello");
-  await client.end(taskId);
-  await asOwner("PATCH", "", { visibility: "private" });
-  await expect(client.status(taskId)).rejects.toThrow("404");
-  const tasks = () => service.call("GET", "/api/v1/agents/tasks", { token: client.key });
-  expect((await tasks()).body).toMatchObject({ total: 0 });
-  expect((await client.cancel(taskId)).status).toBe(404);
-  await asOwner("PATCH", "", { visibility: "team" });
-  expect(await client.status(taskId)).toMatchObject({ status: "completed" });
-  expect((await tasks()).body).toMatchObject({ total: 1 });
 });
 
 describe("the members of a project", () => {

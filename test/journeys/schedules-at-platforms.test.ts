@@ -191,23 +191,15 @@ describe("an agent", () => {
     expect(results).toMatchObject([{ success: false }]);
   });
 
-  it("manages them where a person goes on with a run", async () => {
-    const scene = await newScene();
-    const { chat, id: personId } = scene.person;
-    const { id } = await scene.create(says("Anything else?"), { deliver: `telegram:${personId}` });
-    await fire(service, id);
-    await told(chat, "Anything else?");
-    await chat.say(manages({ action: "pause", job_id: id }, "Paused as you wish."));
-    await told(chat, "May the agent use");
-    await allow(chat);
-    await told(chat, "Paused as you wish.");
-    expect(await scene.get(id)).toMatchObject({ is_active: false });
-  });
-
-  it("writes nothing into a schedule that may do more than its task", async () => {
+  it("manages them where a person goes on with a run, and writes nothing into one that may do more than its task", async () => {
     const scene = await newScene();
     const { chat } = scene.person;
-    const { id } = await scene.create(says("Mine."), { edit_mode: "allow" });
+    const { id } = await scene.create(says("Mine."), {
+      edit_mode: "allow",
+      deliver: `telegram:${scene.person.id}`,
+    });
+    await fire(service, id);
+    await told(chat, "Mine.");
     await chat.say(manages({ action: "update", job_id: id, prompt: says("Another.") }, "Changed."));
     await told(chat, "May the agent use");
     await allow(chat);

@@ -165,19 +165,9 @@ describe("a schedule is refused", () => {
 
   it.each([
     ["an empty name", { name: " " }],
-    ["half a run", { repeat: 1.5 }],
     ["a mode that there is not", { edit_mode: "reckless" }],
   ])("as malformed: %s", async (_, fields) => {
     expect(await owner.call("POST", "", { ...wish, ...fields })).toMatchObject({ status: 422 });
-  });
-
-  it("for an agent of another team", async () => {
-    const { token } = await service.signUp();
-    const json = { name: "Theirs" };
-    const theirs = await service.call<{ id: string }>("POST", "/api/agents", { token, json });
-    const agent = { agent_id: theirs.body.id };
-    expect(await owner.call("POST", "", { ...wish, ...agent })).toMatchObject({ status: 404 });
-    expect(await owner.call("PATCH", `/${made.id}`, agent)).toMatchObject({ status: 404 });
   });
 });
 

@@ -90,21 +90,6 @@ describe("GET /api/projects/{project}/snapshots/{hash}/diff", () => {
     expect((await diff("picture.bin")).body).toMatchObject({ total: 1, diff: null, diff_omitted: "binary" });
     expect((await diff("missing.txt")).status).toBe(404);
   });
-
-  it("is empty after the snapshot was restored", async () => {
-    const other = await service.newProject(owner.token);
-    const url = `/api/projects/${other.id}`;
-    const { token } = owner;
-    await service.call("PUT", `${url}/files/a.txt`, { token, json: { content: "a" } });
-    const made = await service.call<{ hash: string }>("POST", `${url}/snapshots`, { token, json: {} });
-    await service.call("PUT", `${url}/files/a.txt`, { token, json: { content: "b" } });
-    await service.call("POST", `${url}/snapshots/${made.body.hash}/restore`, { token });
-    const { body } = await service.call("GET", `${url}/snapshots/${made.body.hash}/diff`, { token });
-    expect(body).toMatchObject({ files: [], total: 0 });
-    // A snapshot of another project.
-    expect((await diff(undefined, made.body.hash)).status).toBe(404);
-    expect((await fileOf("a.txt", made.body.hash)).status).toBe(404);
-  });
 });
 
 describe("GET /api/projects/{project}/snapshots/{hash}/file", () => {

@@ -54,23 +54,6 @@ describe("a terminal", () => {
     await terminal.closed;
   });
 
-  it("goes on after its socket was lost, with every byte once", async () => {
-    const first = await connect({ target: "ephemeral" });
-    const { session_id: session } = await first.next("ready");
-    const lines = "echo before-$((1 + 1))\nsleep 2; seq 1 300; echo end-$((1 + 1))\n";
-    first.send({ type: "input", data: lines });
-    const before = await first.untilOutput("before-2");
-    const position = first.frames.findLast(({ type }) => type === "output")?.["position"];
-    await first.drop();
-    const second = await connect({ session: String(session), position: String(position) });
-    expect(await second.next("ready")).toMatchObject({ session_id: session, position });
-    const after = await second.untilOutput("end-2\r\n");
-    const numbers = `${before}${after}`.match(/^\d+(?=\r$)/gmu);
-    expect(numbers).toEqual(Array.from({ length: 300 }, (_, index) => String(index + 1)));
-    second.send({ type: "input", data: "exit\n" });
-    await second.closed;
-  });
-
   it("lets a new socket take a session over from one that hangs", async () => {
     const first = await connect({ target: "ephemeral" });
     const { session_id: session } = await first.next("ready");

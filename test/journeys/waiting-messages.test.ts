@@ -41,14 +41,6 @@ it("a frame of the interface, which has a message and an agent and no way to ans
   socket.close();
 });
 
-it("a program without a project is not asked either", async () => {
-  const { body } = await service.call<{ completion_reason: string }>("POST", "/api/chat/agent", {
-    token: program.key,
-    json: { message: writes("workspace.txt") },
-  });
-  expect(body.completion_reason).toBe("stop");
-});
-
 describe("a message of a person to a chat that asks", () => {
   it("is a no to the question, and is answered next", async () => {
     const { chatId, taskId, approvalId } = await asking("one.txt");
