@@ -6,7 +6,6 @@ import { newGitHubPerson, startGitHub, type GitHub } from "#test/support/github-
 import { newGooglePerson, startGoogle, type Google } from "#test/support/google-provider.ts";
 import { agree, REGISTERED } from "#test/support/oauth-provider.ts";
 import { startService, type TestService } from "#test/support/service.ts";
-import { sharedService } from "#test/support/shared-service.ts";
 
 const CONSOLE = "https://console.example.com";
 const SIGNED_IN = `${CONSOLE}/oauth/callback`;
@@ -192,21 +191,6 @@ describe("signing in through a provider", () => {
     }).toString();
     expect(await comeBack(declined)).toEqual(FAILED);
   });
-});
-
-it("a provider without credentials is said so, and no other name is a provider", async () => {
-  const bare = sharedService();
-  for (const name of PROVIDERS) {
-    const detail = `${name === "github" ? "GitHub" : "Google"} OAuth is not configured`;
-    expect(await bare.call("GET", `/auth/${name}/authorize`)).toMatchObject({
-      status: 503,
-      body: { detail },
-    });
-    expect((await bare.call("GET", `/api/auth/${name}/callback?code=a&state=b`)).status).toBe(404);
-  }
-  for (const name of ["gitlab", "GITHUB", "google%2f"]) {
-    expect((await service.call("GET", `/api/auth/${name}/authorize`)).status).toBe(404);
-  }
 });
 
 it("nothing secret of a sign-in comes into the log", async () => {

@@ -114,12 +114,12 @@ describe("a snapshot", () => {
     const directories = Array.from({ length: 20 }, (_, index) =>
       entry(`d${index}`, { kind: "directory", mode: 0o755 }),
     );
-    const files = Array.from({ length: 200 }, (_, index) =>
-      entry(`d${index % 20}/f${index}.ts`, { text: `export const n = ${index};\n` }),
+    const files = Array.from({ length: 20 }, (_, index) =>
+      entry(`d${index}/f${index}.ts`, { text: `export const n = ${index};\n` }),
     );
     const entries = [...odd, ...directories, ...files];
     const base = await upload(token, entries);
-    expect(base).toMatchObject({ status: 201, body: { file_count: 203 } });
+    expect(base).toMatchObject({ status: 201, body: { file_count: 23 } });
     const json = { name: "Many", source_type: "base", base_id: base.body.id };
     const { id } = await whenSetUp(token, await ok<{ id: string }>("POST", "/api/projects", token, json));
 

@@ -4,7 +4,7 @@ import { chats } from "#src/db/schema/index.ts";
 import { insertBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Account } from "#test/support/api-client.ts";
-import { browser, type Browser } from "#test/support/browser.ts";
+import { browser } from "#test/support/browser.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
 import { newRunningSite, type Site } from "#test/support/site.ts";
@@ -94,48 +94,30 @@ async function taskShown(socket: TestSocket, userId: string): Promise<unknown> {
   );
 }
 
-describe("the task socket", () => {
-  it("tells of tasks as they go on", async () => {
-    const socket = await openSocket(service.url, "/api/tasks/ws");
-    socket.send({ token: `Bearer ${owner.token}` });
-    socket.send({ type: "ping" });
-    await socket.next("pong");
-    const task = await taskShown(socket, owner.id);
-    expect(task).toMatchObject({ user_id: owner.id, type: "container_start", logs: expect.any(Array) });
-    socket.close();
-    await socket.closed;
-  });
+it("the task socket tells of tasks as they go on", async () => {
+  const socket = await openSocket(service.url, "/api/tasks/ws");
+  socket.send({ token: `Bearer ${owner.token}` });
+  socket.send({ type: "ping" });
+  await socket.next("pong");
+  const task = await taskShown(socket, owner.id);
+  expect(task).toMatchObject({ user_id: owner.id, type: "container_start", logs: expect.any(Array) });
+  socket.close();
+  await socket.closed;
 });
 
-describe("the task socket of a page that is signed in", () => {
-  let visitor: Browser;
-  beforeAll(async () => {
-    visitor = browser(service);
-    await visitor.call("POST", "/api/auth/login", { json: owner });
-  });
-  const openBy = (origin: string, cookies = visitor.cookies) =>
-    openSocket(service.url, "/api/tasks/ws", {
-      headers: { origin, cookie: Array.from(cookies, ([name, value]) => `${name}=${value}`).join("; ") },
-    });
-
-  it("needs no first frame", async () => {
-    const socket = await openBy(service.url);
-    expect(await taskShown(socket, owner.id)).toMatchObject({ user_id: owner.id });
-    socket.send({ type: "ping" });
-    await socket.next("pong");
-    socket.close();
-    expect(await socket.closed).toMatchObject({ code: 1005 });
-  });
-
-  it("asks for a token where the cookie is not valid, and where the page is another's", async () => {
-    const old = new Map([["session", "garbage"]]);
-    for (const open of [() => openBy(service.url, old), () => openBy("https://evil.example")]) {
-      const socket = await open();
-      socket.send({ type: "ping" });
-      expect(await socket.closed).toMatchObject({ code: 1008 });
-      expect(socket.frames).toMatchObject([{ type: "error", message: expect.stringContaining("token") }]);
-    }
-  });
+it("the task socket needs no token from a page that is signed in, and no page of another site is", async () => {
+  const visitor = browser(service);
+  await visitor.call("POST", "/api/auth/login", { json: owner });
+  const cookie = Array.from(visitor.cookies, ([name, value]) => `${name}=${value}`).join("; ");
+  const openBy = (origin: string) =>
+    openSocket(service.url, "/api/tasks/ws", { headers: { origin, cookie } });
+  const socket = await openBy(service.url);
+  expect(await taskShown(socket, owner.id)).toMatchObject({ user_id: owner.id });
+  socket.close();
+  const foreign = await openBy("https://evil.example");
+  foreign.send({ type: "ping" });
+  expect(await foreign.closed).toMatchObject({ code: 1008 });
+  expect(foreign.frames).toMatchObject([{ type: "error", message: expect.stringContaining("token") }]);
 });
 
 const execute = (json: Record<string, unknown>) =>

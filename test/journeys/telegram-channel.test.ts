@@ -130,30 +130,6 @@ describe("a linked person", () => {
     expect(second?.task_id).not.toBe(slept?.task_id);
   });
 
-  it("allows a dangerous call by its button", async () => {
-    const { chat } = await telegram.paired();
-    await chat.say(
-      script(
-        { tools: [call("write_file", { path: "by-button.txt", content: "yes" })] },
-        { text: "Written." },
-      ),
-    );
-    const { id, data } = await chat.until(({ messages }) => {
-      const card = messages.find(({ message }) => message.reply_markup);
-      const button = card?.message.reply_markup?.inline_keyboard.flat()[0];
-      return card && button?.callback_data
-        ? { id: card.message.message_id, data: button.callback_data }
-        : undefined;
-    });
-    await chat.press(id, data);
-    await told(chat, "Written.");
-    expect(
-      await service.call("GET", `/api/projects/${telegram.client.projectId}/files/by-button.txt`, {
-        token: telegram.client.account.token,
-      }),
-    ).toMatchObject({ status: 200 });
-  });
-
   it("denies a call by a command, and asks the service what it knows", async () => {
     const { chat } = await telegram.paired();
     await chat.say(
