@@ -210,7 +210,7 @@ describe("a repository", () => {
     git.setFault({ kind: "status", status: 500 });
     expect(await call("GET", "branches")).toMatchObject({
       status: 200,
-      body: { status: "error", http_status: 503, message: expect.any(String), branches: [{}, {}, {}] },
+      body: { status: "error", http_status: 503, message: expect.any(String), branches: [{}, {}] },
     });
     expect((await call("POST", "switch", { branch: "none" })).status).toBe(503);
     git.setFault(undefined);

@@ -6,6 +6,7 @@ import { sweepSessions } from "#src/domain/workspaces/shells/index.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { createLog } from "#src/platform/log/log.ts";
+import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { newColleague } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { partOf } from "#test/support/part-of.ts";
@@ -49,15 +50,13 @@ it("sessions end that are unused for too long, are too old, or whose chat is arc
   await db.execute(sql`DELETE FROM chats WHERE id = ${deleted}`);
 
   const closed: string[] = [];
-  const runtime = { closeShell: async (id: string) => void closed.push(id) };
-  await sweepSessions(
-    partOf({
-      db,
-      workspaces: { runtime: () => runtime },
-      log: createLog(),
-      config: { SHELL_IDLE_MINUTES: 30, SHELL_MAX_HOURS: 8 },
-    }),
-  );
+  const runtime = partOf<ProjectRuntime>({ closeShell: async (id) => void closed.push(id) });
+  await sweepSessions({
+    db,
+    workspaces: { runtime: () => runtime },
+    log: createLog(),
+    config: { SHELL_IDLE_MINUTES: 30, SHELL_MAX_HOURS: 8 },
+  });
   expect(closed.toSorted()).toEqual(stale.toSorted());
   const left = await openSessionsOf(db, userId, undefined);
   expect(left.map(({ id }) => id).toSorted()).toEqual(kept.toSorted());
