@@ -27,22 +27,13 @@ const models = async (token: string) =>
 describe("the list of models", () => {
   it("begins with the platform's, and grows with keys, providers and what one adds", async () => {
     const { token } = await newPro();
-    const before = await models(token);
-    expect(before.models).toEqual([
-      expect.objectContaining({
-        id: "builtin/demo",
-        source: "system",
-        provider: "internal",
-        available: true,
-      }),
-    ]);
-    expect(before).toMatchObject({
+    expect(await models(token)).toMatchObject({
+      models: [{ id: "builtin/demo", source: "system", provider: "internal", available: true }],
       default: "builtin/demo",
       count: 1,
       user_providers: [],
       custom_models: [],
     });
-    expect(before.external_providers).toHaveLength(10);
 
     await store(token, { provider: "anthropic" });
     const provider = { name: "Own", slug: "own", base_url: "https://m.example.com", available_models: ["m"] };
@@ -50,21 +41,11 @@ describe("the list of models", () => {
     const json = { model_id: "vendor/x", model_name: "X", pricing_input: 0.5, pricing_output: 2 };
     const path = "/api/marketplace/models/custom";
     const added = await service.call<{ model: { custom_id: string } }>("POST", path, { token, json });
+    const pricing = { input: 0.5, output: 2 };
     expect(added).toMatchObject({
       status: 200,
-      body: {
-        model: {
-          id: "openrouter/vendor/x",
-          name: "X",
-          source: "custom",
-          provider: "openrouter",
-          pricing: { input: 0.5, output: 2 },
-        },
-      },
+      body: { model: { id: "openrouter/vendor/x", source: "custom", provider: "openrouter", pricing } },
     });
-    expect(await service.call("POST", path, { token, json })).toMatchObject({ status: 400 });
-    const nowhere = { ...json, provider: "nowhere" };
-    expect(await service.call("POST", path, { token, json: nowhere })).toMatchObject({ status: 400 });
 
     const after = await models(token);
     expect(after.count).toBe(after.models.length);
@@ -73,9 +54,7 @@ describe("the list of models", () => {
         expect.objectContaining({
           id: "anthropic/claude-sonnet-4-5",
           source: "provider",
-          available: true,
           pricing: { input: 3, output: 15 },
-          supports_vision: true,
         }),
         expect.objectContaining({ id: "custom/own/m", source: "custom_provider", available: false }),
         expect.objectContaining({ id: "openrouter/vendor/x", source: "custom", available: false }),
@@ -89,20 +68,15 @@ describe("the list of models", () => {
 
     const remove = () => service.call("DELETE", `${path}/${added.body.model.custom_id}`, { token });
     expect(await remove()).toMatchObject({ status: 200, body: { success: true } });
-    expect(await remove()).toMatchObject({ status: 404 });
     expect((await models(token)).custom_models).toHaveLength(1);
   });
 
   it("names each model once, and the providers of one's own with their prefix", async () => {
     const account = await newPro();
     const { token } = account;
-    const provider = {
-      name: "Own",
-      slug: "own",
-      base_url: "https://m.example.com",
-      available_models: ["m", "m", "n"],
-    };
-    await service.call("POST", PROVIDERS, { token, json: provider });
+    const own = { name: "Own", slug: "own", base_url: "https://m.example.com" };
+    const available_models = ["m", "m", "n"];
+    await service.call("POST", PROVIDERS, { token, json: { ...own, available_models } });
     await store(token, { provider: "own" });
     const add = (json: object) =>
       service.call("POST", "/api/marketplace/models/custom", {
@@ -118,19 +92,9 @@ describe("the list of models", () => {
       status: 400,
       body: { detail: expect.stringMatching(/give both, or neither/u) },
     });
-    expect(await add({ provider: "groq", pricing_input: -1, pricing_output: 1 })).toMatchObject({
-      status: 422,
-      body: { detail: "pricing_input: must be at least 0" },
-    });
-    const listed = (await models(token)).custom_models;
-    expect(listed).toEqual([
-      expect.objectContaining({
-        id: "custom/own/m",
-        source: "custom",
-        provider: "custom/own",
-        available: true,
-      }),
-      expect.objectContaining({ id: "custom/own/n", source: "custom_provider", available: true }),
+    expect((await models(token)).custom_models).toMatchObject([
+      { id: "custom/own/m", source: "custom", provider: "custom/own", available: true },
+      { id: "custom/own/n", source: "custom_provider", available: true },
     ]);
     await setTier(db, account.id, "free");
     const later = (await models(token)).models;
@@ -143,16 +107,10 @@ describe("the list of models", () => {
     const set = (model_id: string, enabled: boolean) =>
       service.call("PUT", path, { token, json: { model_id, enabled } });
     expect((await service.call("GET", path, { token })).body).toEqual({ disabled_models: [] });
-    await set("openai/gpt-5", false);
-    expect((await set("builtin/demo", false)).body).toEqual({
-      disabled_models: ["openai/gpt-5", "builtin/demo"],
-    });
-    expect((await set("openai/gpt-5", true)).body).toEqual({ disabled_models: ["builtin/demo"] });
+    expect((await set("builtin/demo", false)).body).toEqual({ disabled_models: ["builtin/demo"] });
     expect((await models(token)).models).toEqual([expect.objectContaining({ disabled: true })]);
     // Under its other name it is the same model.
     expect((await set("demo", true)).body).toEqual({ disabled_models: [] });
     expect((await set("demo", false)).body).toEqual({ disabled_models: ["demo"] });
-    expect((await models(token)).models).toEqual([expect.objectContaining({ disabled: true })]);
-    expect((await set("builtin/demo", true)).body).toEqual({ disabled_models: [] });
   });
 });

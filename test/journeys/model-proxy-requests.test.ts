@@ -1,5 +1,4 @@
 import { eq } from "drizzle-orm";
-import { OpenAI } from "openai";
 import { describe, expect, it } from "vitest";
 import { userApiKeys } from "#src/db/schema/index.ts";
 import { databaseOf } from "#test/support/database.ts";
@@ -44,12 +43,7 @@ describe("a caller of the proxy", () => {
         message: expect.stringMatching(message),
       });
     }
-    const stranger = new OpenAI({ apiKey: "tsk_wrong", baseURL: `${service.url}/api/v1`, maxRetries: 0 });
     const limited = await newClient({ scopes: ["usage.read"] });
-    expect(await failureOf(stranger.chat.completions.create(hello))).toMatchObject({
-      status: 401,
-      type: "authentication_error",
-    });
     expect(await failureOf(limited.client.chat.completions.create(hello))).toMatchObject({
       status: 403,
       type: "permission_error",
@@ -67,11 +61,8 @@ describe("a caller of the proxy", () => {
     const { client } = await newClient();
     const asked = [
       { functions: [{ name: "weather", parameters: { type: "object" } }] },
-      { function_call: { name: "weather" } },
       { logprobs: true },
-      { top_logprobs: 3 },
       { modalities: ["text" as const, "audio" as const] },
-      { web_search_options: {} },
     ];
     for (const field of asked) {
       const error = await failureOf(client.chat.completions.create({ ...hello, ...field }));

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { teams } from "#src/db/schema/index.ts";
 import { databaseOf } from "#test/support/database.ts";
@@ -7,7 +7,7 @@ import { MODEL_WIRES, PROVIDER_KEY } from "#test/support/model-servers.ts";
 import { failureOf, newProxyClient, type ProxyClientWish } from "#test/support/proxy-client.ts";
 import { startScriptedProvider, type ScriptedProvider } from "#test/support/scripted-provider.ts";
 import { startService, type TestService } from "#test/support/service.ts";
-import { OWN_KEY, providerScript } from "./support/provider-script.ts";
+import { PROVIDER_SCRIPT } from "./support/provider-script.ts";
 
 const GPT = "gpt-5";
 const NOTED = `builtin/${GPT}`;
@@ -23,11 +23,9 @@ const weather = {
 };
 
 let provider: ScriptedProvider;
-let elsewhere: ScriptedProvider;
 let service: TestService;
 beforeAll(async () => {
-  elsewhere = await startScriptedProvider({});
-  provider = await startScriptedProvider(providerScript(elsewhere));
+  provider = await startScriptedProvider(PROVIDER_SCRIPT);
   service = await startService({
     ...Object.assign({}, ...MODEL_WIRES.map((wire) => wire.variables(provider.origin))),
     OPENAI_API_BASE: `${provider.origin}/v1`,
@@ -40,7 +38,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.close();
   await provider?.close();
-  await elsewhere?.close();
 });
 
 const newClient = (wish?: ProxyClientWish) => newProxyClient(service, wish);
@@ -61,14 +58,8 @@ describe.each(MODEL_WIRES)("the official client of $name", ({ model }) => {
       usage: counted,
     });
     const [paid] = await calls();
-    expect(paid).toMatchObject({
-      purpose: "proxy",
-      model: `builtin/${model}`,
-      inputTokens: 1000,
-      outputTokens: 500,
-      billedStatus: "credited",
-      isByok: false,
-    });
+    const noted = { purpose: "proxy", model: `builtin/${model}`, inputTokens: 1000, outputTokens: 500 };
+    expect(paid).toMatchObject({ ...noted, billedStatus: "credited", isByok: false });
     expect(await balance()).toBe(100 - (paid?.creditsDeducted ?? 0));
 
     const asked = { ...saying("hello", model), stream: true } as const;
@@ -121,31 +112,24 @@ describe.each(MODEL_WIRES)("the official client of $name", ({ model }) => {
           role: "user",
           content: [
             { type: "image_url", image_url: { url: PICTURE, detail: "low" } },
-            { type: "image_url", image_url: { url: "https://example.com/cat.png" } },
             { type: "text", text: "hello" },
           ],
         },
       ],
       temperature: 1.5,
-      top_p: 0.9,
       max_tokens: 77,
       stop: ["END"],
-      seed: 5,
       response_format: { type: "json_schema", json_schema },
-      user: "somebody",
       metadata: { a: "b" },
       // @ts-expect-error -- The client does not know it either.
       something_new: { deep: true },
     });
     expect(JSON.stringify(lastBody())).not.toContain("something_new");
-    const low = { url: PICTURE, detail: "low" };
     const ofOpenAi = {
       model: GPT,
       temperature: 1.5,
-      top_p: 0.9,
       max_completion_tokens: 77,
       stop: ["END"],
-      seed: 5,
       response_format: { type: "json_schema", json_schema },
       messages: [
         { role: "system", content: "Be brief.\n\nBe kind." },
@@ -154,8 +138,7 @@ describe.each(MODEL_WIRES)("the official client of $name", ({ model }) => {
         {
           role: "user",
           content: [
-            { type: "image_url", image_url: low },
-            { type: "image_url", image_url: { url: "https://example.com/cat.png" } },
+            { type: "image_url", image_url: { url: PICTURE, detail: "low" } },
             { type: "text", text: "hello" },
           ],
         },
@@ -164,24 +147,17 @@ describe.each(MODEL_WIRES)("the official client of $name", ({ model }) => {
     const ofAnthropic = {
       model: CLAUDE,
       temperature: 1,
-      top_p: 0.9,
       max_tokens: 77,
       stop_sequences: ["END"],
       output_config: { format: { type: "json_schema", schema } },
       system: [{ text: "Be brief.\n\nBe kind.\n\nBe calm." }],
-      messages: [
-        {
-          role: "user",
-          content: [{ text: "first" }, { type: "image" }, { type: "image" }, { text: "hello" }],
-        },
-      ],
+      messages: [{ role: "user", content: [{ text: "first" }, { type: "image" }, { text: "hello" }] }],
     };
     expect(lastBody()).toMatchObject(model === GPT ? ofOpenAi : ofAnthropic);
   });
 
   it.each([
     { logit_bias: { "50256": -100 } },
-    { verbosity: "low" as const },
     { reasoning_effort: "low" as const },
     { messages: [{ role: "system" as const, content: "Say hello." }] },
   ])("has passed on what one protocol knows, and is told where the other does not: %o", async (field) => {
@@ -193,62 +169,21 @@ describe.each(MODEL_WIRES)("the official client of $name", ({ model }) => {
     expect(outcome).toMatchObject(model === GPT ? { object: "chat.completion" } : { status: 400, message });
     expect(provider.asked.slice(before)).toMatchObject(model === GPT ? [{ body: field }] : []);
   });
-
-  it("uses a person's own key, which costs no credits and is noted as exempt", async () => {
-    const own = `${model === GPT ? "openai" : "anthropic"}/${model}`;
-    const { client, calls, balance } = await newOwner(own);
-    const answer = await client.chat.completions.create(saying("hello", own));
-    expect(answer).toMatchObject({ model: own, choices: [{ message: { content: "Hello to you, too." } }] });
-    expect(lastBody()).toMatchObject({ model });
-    expect(JSON.stringify(provider.asked.at(-1)?.headers)).toContain(OWN_KEY);
-    expect(await calls()).toMatchObject([
-      {
-        model: own,
-        isByok: true,
-        billedStatus: "exempt",
-        costTotal: 0,
-        creditsDeducted: 0,
-        inputTokens: 1000,
-      },
-    ]);
-    expect(await balance()).toBe(0);
-  });
-});
-
-/** A person in the Pro tier with a key of the model's provider, without a credit. */
-async function newOwner(model: string) {
-  const proxy = await newClient({ credits: 0 });
-  const inTier = (subscriptionTier: "free" | "pro") =>
-    databaseOf(service).update(teams).set({ subscriptionTier }).where(eq(teams.id, proxy.teamId));
-  await inTier("pro");
-  const stored = await service.call("POST", "/api/secrets/api-keys", {
-    token: proxy.account.token,
-    json: { provider: model.split("/")[0], api_key: OWN_KEY },
-  });
-  expect(stored.status).toBe(200);
-  return { ...proxy, inTier };
-}
-
-describe("a person's own key", () => {
-  const own = `openai/${GPT}`;
-
-  it("that is refused is the caller's to mend, is not told, and is not used once the tier has none", async () => {
-    const { client, calls, inTier } = await newOwner(own);
-    const error = await failureOf(client.chat.completions.create(saying("refuse my own", own)));
-    expect(error).toMatchObject({ status: 400, message: expect.stringMatching(/refused your own API key/u) });
-    expect(JSON.stringify(error)).not.toContain(OWN_KEY);
-    expect(await calls()).toEqual([]);
-    await inTier("free");
-    const before = provider.asked.length;
-    expect(await failureOf(client.chat.completions.create(saying("hello", own)))).toMatchObject({
-      status: 403,
-      type: "permission_error",
-    });
-    expect(provider.asked.length).toBe(before);
-  });
 });
 
 describe("a caller of the proxy", () => {
+  it("uses a person's own key, which costs no credits and is noted as exempt", async () => {
+    const { client, account, teamId, calls } = await newClient({ credits: 0 });
+    const pro = { subscriptionTier: "pro" } as const;
+    await databaseOf(service).update(teams).set(pro).where(eq(teams.id, teamId));
+    const json = { provider: "openai", api_key: "sk-own-abcdefghijklmnop" };
+    await service.call("POST", "/api/secrets/api-keys", { token: account.token, json });
+    await client.chat.completions.create(saying("hello", `openai/${GPT}`));
+    expect(JSON.stringify(provider.asked.at(-1)?.headers)).toContain(json.api_key);
+    const exempt = { isByok: true, billedStatus: "exempt", creditsDeducted: 0, inputTokens: 1000 };
+    expect(await calls()).toMatchObject([{ model: `openai/${GPT}`, ...exempt }]);
+  });
+
   it("finds what was paid in the usage of the key, in the statistics and in the list of calls", async () => {
     const { client, account, key } = await newClient({ credits: 100 });
     await client.chat.completions.create(hello);
@@ -269,41 +204,14 @@ describe("a caller of the proxy", () => {
     expect((await usageAt("")).body).toMatchObject({
       total_cost_cents: 2,
       total_cost_usd: 0.02,
-      total_tokens_input: 1000,
-      total_tokens_output: 500,
       total_requests: 1,
       by_model: { [NOTED]: part },
       by_agent: { default: part },
     });
-    const log = {
-      model: NOTED,
-      cost_total_cents: 2,
-      billed_status: "credited",
-      is_byok: false,
-      purpose: "proxy",
-    };
+    const log = { model: NOTED, cost_total_cents: 2, billed_status: "credited", purpose: "proxy" };
     expect((await usageAt("/logs?limit=5")).body).toMatchObject({ logs: [log] });
     const later = await usageAt("?start_date=2999-01-01&end_date=2999-02-01");
     expect(later.body).toMatchObject({ total_requests: 0, by_model: {}, by_agent: {} });
-  });
-
-  it("sees the models with their prices, and none that the team has switched off", async () => {
-    const { client, key, teamId } = await newClient();
-    const listed = async () => (await Array.fromAsync(client.models.list())).map(({ id }) => id);
-    expect(await Array.fromAsync(client.models.list())).toMatchObject([
-      { id: NOTED, object: "model", is_byok: false, pricing: { input_per_1m: 1.25, output_per_1m: 10 } },
-      { id: `builtin/${CLAUDE}`, pricing: { input_per_1m: 3, output_per_1m: 15 } },
-    ]);
-    expect((await service.call("GET", "/api/v1/models", { token: key })).body).toMatchObject({
-      object: "list",
-      providers: expect.arrayContaining([expect.objectContaining({ provider: "groq", has_key: false })]),
-    });
-    await databaseOf(service)
-      .update(teams)
-      .set({ disabledModels: sql`ARRAY[${NOTED}]` })
-      .where(eq(teams.id, teamId));
-    expect(await listed()).toEqual([`builtin/${CLAUDE}`]);
-    expect(await failureOf(client.chat.completions.create(hello))).toMatchObject({ status: 400 });
   });
 
   it("without credits is refused before the provider is called", async () => {
@@ -321,8 +229,6 @@ describe("a caller of the proxy", () => {
     ["fails", "broken", 502, "proxy_error", /answered 500/u],
     ["refuses the platform's key", "wrong key", 502, "proxy_error", /answered 401/u],
     ["refuses the request", "nonsense", 400, "invalid_request_error", /temperature: no/u],
-    ["sends a web page", "show a page", 502, "proxy_error", /web page: check its base URL/u],
-    ["points elsewhere", "point elsewhere", 400, "invalid_request_error", /answered 307, a redirect/u],
   ])("is told when the provider %s, which costs nothing", async (_, content, status, type, sentence) => {
     const { client, calls, balance } = await newClient({ credits: 50 });
     for (const stream of [false, true]) {
@@ -333,7 +239,6 @@ describe("a caller of the proxy", () => {
     }
     expect(await calls()).toEqual([]);
     expect(await balance()).toBe(50);
-    expect(elsewhere.asked).toEqual([]);
   });
 
   it("is told in the stream when the provider breaks off, and pays for what came", async () => {
@@ -353,17 +258,6 @@ describe("a caller of the proxy", () => {
     const lines = raw.text.trimEnd().split("\n\n");
     expect(lines.at(-2)).toMatch(/^data: \{"error":\{"message":"[^"]+","type":"proxy_error"/u);
     expect(lines.at(-1)).toBe("data: [DONE]");
-  });
-
-  it("gets no answer without end: it is broken off, and paid for", async () => {
-    const { client, calls } = await newClient({ credits: 5000 });
-    const before = provider.asked.length;
-    const error = await failureOf(
-      client.chat.completions.create({ ...saying("without end"), stream: false }),
-    );
-    expect(error).toMatchObject({ status: 502, message: expect.stringMatching(/more than 1048576 char/u) });
-    await vi.waitUntil(() => provider.asked[before]?.hungUp);
-    expect(await calls()).toMatchObject([{ billedStatus: "credited" }]);
   });
 
   it("ends the provider's call when it hangs up on a stream, and pays for what was done", async () => {

@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { taskTurns, usageLogs } from "#src/db/schema/index.ts";
+import { taskTurns } from "#src/db/schema/index.ts";
 import { startReceiver } from "#test/local/support/receiver.ts";
 import { newChatClient, type ChatFrame } from "#test/support/chat-client.ts";
 import { databaseOf } from "#test/support/database.ts";
-import { MODEL_WIRES, PROVIDER_KEY } from "#test/support/model-servers.ts";
+import { MODEL_WIRES } from "#test/support/model-servers.ts";
 import type { ScriptedProvider, ScriptedRequest } from "#test/support/scripted-provider.ts";
 import { startService, type TestService } from "#test/support/service.ts";
-import { newTaskClient } from "#test/support/task-client.ts";
-import { CALLS, REFUSED, SECRET, startWorkingModels, THINKING } from "./support/working-models.ts";
+import { fundsIn } from "./support/funds.ts";
+import { REFUSED_PICTURE, SECRET, startWorkingModels, THINKING } from "./support/working-models.ts";
 
 const SEARCH_KEY = "a-search-key-of-the-operator";
 const CLAUDE = "claude-sonnet-4-5";
@@ -19,6 +19,7 @@ const PIXEL =
 let web: Awaited<ReturnType<typeof startReceiver>>;
 let provider: ScriptedProvider;
 let service: TestService;
+let funds: ReturnType<typeof fundsIn>;
 const titleIsOver = Promise.withResolvers<void>();
 
 beforeAll(async () => {
@@ -39,6 +40,7 @@ beforeAll(async () => {
     TAVILY_API_BASE: `${web.url}/search/`,
     AGENT_DISCORD_WEBHOOK_URL: `${web.url}/api/webhooks/1/token`,
   });
+  funds = fundsIn(service);
 });
 afterAll(async () => {
   await service?.close();
@@ -51,8 +53,6 @@ const completeOf = (frames: readonly ChatFrame[]) => ofType(frames, "complete")[
 /** What the agent asked with these words in it. Titles are asked for without tools. */
 const askedWith = (words: string) =>
   provider.asked.filter(({ body }) => body["tools"] && JSON.stringify(body).includes(words));
-const usageOf = ({ id }: { id: string }) =>
-  databaseOf(service).select().from(usageLogs).where(eq(usageLogs.userId, id));
 
 describe.each(MODEL_WIRES)("an agent whose model is at $name", (wire) => {
   const fields = { model: wire.model, edit_mode: "allow" };
@@ -99,13 +99,6 @@ describe.each(MODEL_WIRES)("an agent whose model is at $name", (wire) => {
     });
     expect(JSON.stringify(frames)).not.toContain(PIXEL);
   });
-
-  it("says half a character, which is stored, and goes back as the provider takes it", async () => {
-    const client = await newChatClient(service);
-    const words = `half a character of ${wire.model === CLAUDE ? "anthropic" : "openai"}`;
-    expect(completeOf(await client.ask(words, fields))).toMatchObject({ final_response: "Hello." });
-    expect(askedWith(words)).toHaveLength(2);
-  });
 });
 
 describe("an agent", () => {
@@ -130,67 +123,16 @@ describe("an agent", () => {
     }
   });
 
-  it("runs a hundred calls of one turn", async () => {
-    const client = await newChatClient(service);
-    const frames = await client.ask("Please do a hundred at once", { edit_mode: "allow" });
-    expect(ofType(frames, "tool_call")).toHaveLength(CALLS);
-    expect(completeOf(frames)).toMatchObject({ success: true, tool_calls_made: CALLS });
-  });
-
-  it("shows the model of a chat that is continued what was said, and which tools were called", async () => {
-    const client = await newTaskClient(service);
-    const first = await client.start("write a file");
-    await client.end(first.task_id);
-    const second = await client.start("and now the second", { chat_id: first.chat_id });
-    await client.end(second.task_id);
-    await client.end((await client.start("what now", { chat_id: first.chat_id })).task_id);
-    const [request] = askedWith("what now");
-    expect(request?.messages.slice(1)).toEqual([
-      { role: "user", content: "write a file" },
-      {
-        role: "assistant",
-        content: "Written.\n\n[Tools called for this, as the service noted: write_file a.txt ✓]",
-      },
-      { role: "user", content: "and now the second" },
-      { role: "assistant", content: "Written." },
-      { role: "user", content: "what now" },
-    ]);
-  });
-
   it("goes on without a picture that the provider refuses, with a note of why", async () => {
     const client = await newChatClient(service);
-    const attachments = [{ type: "image", content: REFUSED, label: "broken.png" }];
+    const attachments = [{ type: "image", content: REFUSED_PICTURE, label: "broken.png" }];
     const frames = await client.ask("what is broken", { attachments });
     expect(frames.at(-1)).toMatchObject({ type: "done", data: { status: "completed" } });
     const [refused, answered, ...more] = askedWith("what is broken").map(({ body }) => JSON.stringify(body));
-    expect(refused).toContain(REFUSED);
+    expect(refused).toContain(REFUSED_PICTURE);
     expect(answered).toContain("Could not process image");
-    expect(answered).not.toContain(REFUSED);
+    expect(answered).not.toContain(REFUSED_PICTURE);
     expect(more).toEqual([]);
-  });
-
-  it("asks again where the provider was busy", async () => {
-    const client = await newTaskClient(service);
-    const { task_id: taskId } = await client.start("busy at first");
-    await client.end(taskId);
-    expect(await client.status(taskId)).toMatchObject({ status: "completed", response: "Now I have time." });
-  });
-
-  it("tells in words that can be stored why the provider refuses, without the key, and asks once", async () => {
-    const client = await newTaskClient(service);
-    const { task_id: taskId } = await client.start("refuse oddly");
-    const events = await client.end(taskId);
-    const status = await client.status(taskId);
-    expect(status).toMatchObject({ status: "failed", completion_reason: "model_error" });
-    expect(status.error).toMatch(/answered 400: bad\uFFFDthing \*\*\* x+/u);
-    expect(
-      events.filter(({ type }) => ["error", "done"].includes(type)).map(({ body }) => body),
-    ).toMatchObject([
-      { error: status.error, data: { message: status.error } },
-      { status: "failed", error: status.error },
-    ]);
-    expect(JSON.stringify([events, status])).not.toContain(PROVIDER_KEY.slice(0, 16));
-    expect(askedWith("refuse oddly")).toHaveLength(1);
   });
 
   it("searches with the operator's key, and writes to the operator's webhook, which are shown nowhere", async () => {
@@ -224,19 +166,10 @@ describe("the title of a chat", () => {
     await vi.waitFor(async () => {
       const { body } = await client.call<{ id: string; title: string }[]>("GET", "/api/chat/");
       expect(body.find(({ id }) => id === chatId)).toMatchObject({ title: "Late tulips" });
-      const calls = (await usageOf(client.account)).toSorted((a, b) => a.purpose.localeCompare(b.purpose));
+      const calls = (await funds.callsOf(client)).toSorted((a, b) => a.purpose.localeCompare(b.purpose));
       expect(calls).toMatchObject(
         ["agent", "title"].map((purpose) => ({ purpose, billedStatus: "credited" })),
       );
-    });
-  });
-
-  it("has no secret in it", async () => {
-    const client = await newChatClient(service);
-    expect(JSON.stringify(await client.ask("tell a secret"))).not.toContain("ghp_16C7");
-    await vi.waitFor(async () => {
-      const { body } = await client.call<{ title: string | null }[]>("GET", "/api/chat/");
-      expect(body.map(({ title }) => title)).toEqual([expect.stringContaining("«secret")]);
     });
   });
 });
@@ -260,10 +193,7 @@ describe("a model that thinks", () => {
     // At the second question the first turn is stored, encrypted.
     expect(kept).toEqual([expect.stringMatching(/^gAAAA/u)]);
     const asked = askedWith("find the password").map(({ body }) => body);
-    expect(asked).toHaveLength(3);
-    for (const body of asked) {
-      expect(body).toMatchObject({ thinking: { type: "enabled", budget_tokens: 4_000 }, max_tokens: 20_000 });
-    }
+    expect(asked[2]).toMatchObject({ thinking: { type: "enabled", budget_tokens: 4_000 } });
     expect(askedWith("find the password").map((request) => turnsOf(request))).toEqual([
       [],
       THINKING.slice(0, 1),
@@ -276,8 +206,6 @@ describe("a model that thinks", () => {
       "That is enough.",
     ];
     expect(ofType(frames, "agent_step").map(({ data }) => data?.["thought"])).toEqual(thoughts);
-    const said = ofType(frames, "text_delta").map(({ content: text }) => text);
-    expect(said.join("")).toBe("I look into the settings.There it is.The password is set.");
     const messages = await client.call<{ message_metadata: unknown }[]>(
       "GET",
       `/api/chat/session/${stream.chatId}/messages`,
@@ -293,6 +221,108 @@ describe("a model that thinks", () => {
     }
     // The thinking that only the next turn needed is deleted.
     expect(stored.map((step) => step["kept"] ?? null)).toEqual([null, null, null]);
+  });
+});
+
+const SENTENCE = "The team has no credits left";
+const REFUSED = { status: 402, body: { detail: SENTENCE } };
+
+describe("credits", () => {
+  it("that are spent let nothing begin or be written; what was accepted before is answered as before", async () => {
+    const client = await funds.clientWith(0);
+    const invoke = (key: string) => client.invoke("hello", {}, { "idempotency-key": key });
+    expect(await invoke("broke")).toMatchObject(REFUSED);
+    expect(await funds.rowsOf(client)).toEqual([0, 0, 0]);
+    const status = await service.call("GET", "/api/billing/credits/status", { token: client.account.token });
+    expect(status.body).toMatchObject({ total_credits: 0, is_low: false, is_empty: true });
+    // The key was not used up by the refusal.
+    await client.fund(50);
+    const accepted = await invoke("broke");
+    expect(accepted.status).toBe(200);
+    expect((await client.end(accepted.body.task_id)).at(-1)?.type).toBe("done");
+    await client.fund(0);
+    expect(await invoke("broke")).toMatchObject({ status: 200, body: accepted.body });
+  });
+
+  it("that are spent are named by each stream of a chat in its own way", async () => {
+    const client = await newChatClient(service);
+    await (await funds.fundsOf(client)).fund(0);
+    const json = { project_id: client.projectId, message: "hello" };
+    const data = { message: SENTENCE, code: "insufficient_credits" };
+    const error = { type: "error", error: SENTENCE, content: SENTENCE, data };
+    expect(await client.call("POST", "/api/chat/agent", { ...json, model: CLAUDE })).toMatchObject(REFUSED);
+    expect(await client.ask("hello", { model: CLAUDE })).toEqual([error]);
+    const { status, text } = await client.call("POST", "/api/chat/stream", json);
+    expect([status, JSON.parse(text.replace(/^data: /u, ""))]).toEqual([200, error]);
+    expect(await funds.rowsOf(client)).toEqual([0, 0, 0]);
+  });
+
+  it("pay for making a chat shorter, by no model that is switched off", async () => {
+    const client = await newChatClient(service);
+    const { fund, teamId } = await funds.fundsOf(client);
+    await fund(50);
+    const { chatId, ...first } = await client.send("hello");
+    await Array.fromAsync(first.frames());
+    for (let each = 2; each <= 3; each += 1) await client.ask("hello", { chat_id: chatId });
+    const compact = () => client.call("POST", `/api/chat/${chatId}/compact`);
+    const summaries = async () =>
+      (await funds.callsOf(client)).filter(({ purpose }) => purpose === "compaction");
+    await fund(0);
+    expect(await compact()).toMatchObject(REFUSED);
+    await fund(50);
+    const offer = (enabled: boolean) =>
+      client.call("PUT", "/api/secrets/model-preferences", { model_id: "builtin/gpt-5", enabled });
+    await offer(false);
+    const detail = expect.stringContaining("switched off");
+    expect(await compact()).toMatchObject({ status: 400, body: { detail } });
+    expect(await summaries()).toEqual([]);
+    await offer(true);
+    const body = { success: true, before_count: 6, after_count: 3, summary: expect.any(String) };
+    expect(await compact()).toMatchObject({ status: 200, body });
+    expect(await summaries()).toMatchObject([
+      { teamId, projectId: client.projectId, creditsDeducted: 2, costTotal: 2, billedStatus: "credited" },
+    ]);
+  });
+
+  it("pay for a turn that is cancelled: what had come of it, or its whole answer while a tool runs", async () => {
+    const client = await funds.clientWith(50);
+    const begun = await client.start("hold on, and stop");
+    await vi.waitFor(() => expect(askedWith("hold on, and stop")).toHaveLength(1));
+    await client.cancel(begun.task_id);
+    await client.end(begun.task_id);
+    const [broken, ...more] = await funds.callsOfTask(begun.task_id);
+    expect(more).toEqual([]);
+    expect(broken).toMatchObject({ iteration: 1, model: "builtin/gpt-5", billedStatus: "credited" });
+    expect(broken?.inputTokens).toBeGreaterThan(1000);
+
+    const slow = await client.start("sleep now");
+    await client.event(slow.task_id, "tool_start");
+    await client.cancel(slow.task_id);
+    await client.end(slow.task_id);
+    expect(await client.status(slow.task_id)).toMatchObject({ status: "cancelled", iterations: 1 });
+    expect(await funds.callsOfTask(slow.task_id)).toMatchObject([
+      { iteration: 1, inputTokens: 1000, outputTokens: 500, costTotal: 2, creditsDeducted: 2 },
+    ]);
+  });
+
+  it("that end in the middle of a task end it, which says why and keeps what was done", async () => {
+    const client = await funds.clientWith(3);
+    const { task_id: taskId } = await client.start("count up");
+    const events = await client.end(taskId);
+    const error = expect.stringContaining("no credits left");
+    const ended = { status: "failed", completion_reason: "insufficient_credits", error };
+    expect(await client.status(taskId)).toMatchObject(ended);
+    const told = events.filter(({ type }) => type === "error").map(({ body }) => body);
+    expect(told).toMatchObject([{ error, data: { code: "insufficient_credits" } }]);
+    // A turn costs two cents; the remaining cent pays for no further turn.
+    const used = events.filter(({ type }) => type === "credits_used").map(({ body }) => body["data"]);
+    expect(used).toMatchObject([{ credits_deducted: 2, new_balance: 1, is_byok: false }]);
+    const { token } = client.account;
+    const path = `/api/projects/${client.projectId}/files/count.txt`;
+    expect((await service.call("GET", path, { token })).body).toMatchObject({ content: "one\n" });
+    expect(await funds.callsOfTask(taskId)).toMatchObject([{ creditsDeducted: 2, billedStatus: "credited" }]);
+    const { body } = await service.call("GET", "/api/billing/credits", { token });
+    expect(body).toMatchObject({ total_credits: 1, purchased_credits: 1 });
   });
 });
 

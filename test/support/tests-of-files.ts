@@ -1,12 +1,12 @@
 /** The journeys of each area under `src`: they reach the service over HTTP, which no graph of modules shows. */
 const JOURNEYS: Readonly<Record<string, readonly string[]>> = {
   "domain/agent-work/agents": ["agents"],
-  "domain/agent-work/approvals": ["approvals-of-all-projects", "models"],
+  "domain/agent-work/approvals": ["approvals", "models"],
   "domain/agent-work/attachments": ["attachments"],
   "domain/agent-work/callbacks": ["invoke-to-callback"],
   "domain/agent-work/chats": ["chats", "which-chat", "chat-sockets"],
   "domain/agent-work/tasks": ["idempotency", "cancel-and-revoke", "task-lists"],
-  "domain/billing": ["buying-credits", "subscription", "payment-events", "credits"],
+  "domain/billing": ["buying-credits", "subscription", "payment-events", "models"],
   "domain/hosting": ["deployment-people", "deployment-refusals"],
   "domain/marketplace": ["marketplace-catalogue", "marketplace-library", "marketplace-sales"],
   "domain/messaging": ["telegram-channel", "channels", "send-message"],

@@ -1,15 +1,13 @@
-import { toStream } from "#test/models/answering.ts";
-import { fixtureLines } from "#test/models/fixture.ts";
-import { PROVIDER_KEY } from "#test/support/model-servers.ts";
 import { png } from "#test/support/pictures.ts";
 import { startScriptedProvider, type AnswerBlock } from "#test/support/scripted-provider.ts";
 
 export const SECRET = "Zq7-winter-Lamp-93kd-harbour";
-export const CALLS = 100;
 /** A picture that the provider refuses. */
-export const REFUSED = png(3, 2).toString("base64");
+export const REFUSED_PICTURE = png(3, 2).toString("base64");
 
 const usage = { input: 10, output: 5 };
+/** A cent on each side. */
+const TWO_CENTS = { input: 1000, output: 500 };
 const run = (command: string) => ({ name: "bash_exec", arguments: { command } });
 const thinkingOf = (thinking: string, signature: string) =>
   ({ type: "thinking", thinking, signature }) as const;
@@ -30,18 +28,8 @@ export const THINKING: AnswerBlock[][] = [
   [thinkingOf("That is enough.", "c2lnbmF0dXJlIGZvdXI="), { type: "text", text: "The password is set." }],
 ];
 
-const refusal = (status: number, message: string) => ({ refusal: { status, message } });
-
 /** What the models of the journeys say. One that is to name a chat late waits for `titleIsOver`. */
-export async function startWorkingModels(titleIsOver: Promise<void>) {
-  const halves = Object.fromEntries(
-    await Promise.all(
-      ["openai", "anthropic"].map(
-        async (wire) => [wire, toStream(await fixtureLines(`${wire}-lone-surrogates`))] as const,
-      ),
-    ),
-  );
-  let tries = 0;
+export function startWorkingModels(titleIsOver: Promise<void>) {
   return startScriptedProvider({
     "mend the sum": [
       {
@@ -68,49 +56,15 @@ export async function startWorkingModels(titleIsOver: Promise<void>) {
       { calls: [{ name: "view_image", arguments: { path: "pixel.png", detail: "high" } }] },
       { text: ["One pixel."] },
     ],
-    ...Object.fromEntries(
-      Object.entries(halves).map(([wire, stream]) => [
-        `half a character of ${wire}`,
-        [
-          (response) => void response.writeHead(200, { "content-type": "text/event-stream" }).end(stream),
-          { text: ["Hello."] },
-        ],
-      ]),
-    ),
     "show the secret": [
       { calls: [run("cat .env"), { name: "read_file", arguments: { file_path: ".env" } }] },
       { calls: [run(`echo ${SECRET} | base64; echo ${SECRET} > copy.txt; wc -c copy.txt`)] },
       { text: [`The password is ${SECRET}, they say.`] },
     ],
-    "a hundred at once": [
-      {
-        calls: Array.from({ length: CALLS }, (_, index) => ({
-          name: "glob",
-          arguments: { pattern: `*.${index}` },
-        })),
-      },
-      { text: ["All done."] },
-    ],
     // What is asked for the title has the message in a tag.
     [String.raw`<message>\nname it late`]: { text: ["Late tulips"], after: titleIsOver, usage },
     "name it late": { text: ["Hello."], usage },
-    "tell a secret": { text: ["Key ghp_16C7e42F292c6912E7710c838347Ae178B4a works"] },
-    [REFUSED]: refusal(400, "Could not process image"),
-    "refuse oddly": refusal(400, `bad\0thing ${PROVIDER_KEY} ${"x".repeat(289)}\u{1F600} end`),
-    "busy at first": (response) => {
-      tries += 1;
-      if (tries === 1) {
-        response.writeHead(503, { "retry-after-ms": "1" }).end();
-        return;
-      }
-      const said = { delta: { content: "Now I have time." }, finish_reason: "stop" };
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      response.end(`data: ${JSON.stringify({ choices: [said] })}\n\ndata: [DONE]\n\n`);
-    },
-    "write a file": [
-      { calls: [{ name: "write_file", arguments: { file_path: "a.txt", content: "secret words" } }] },
-      { text: ["Written."] },
-    ],
+    [REFUSED_PICTURE]: { refusal: { status: 400, message: "Could not process image" } },
     "find the password": THINKING.map((blocks) => ({ blocks, usage })),
     "search the web": [
       {
@@ -121,6 +75,9 @@ export async function startWorkingModels(titleIsOver: Promise<void>) {
       },
       { text: ["Done."] },
     ],
-    "": { text: ["Hello."], usage },
+    "hold on": { text: ["Hel"], stops: "hold" },
+    "sleep now": { calls: [run("sleep 60")], usage: TWO_CENTS },
+    "count up": { calls: [run("echo one >> count.txt")], usage: TWO_CENTS },
+    "": { text: ["Hello."], usage: TWO_CENTS },
   });
 }
