@@ -1,8 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { deploymentCredentials } from "#src/db/schema/index.ts";
-import { createSecretsAtRest } from "#src/platform/secrets/secrets-at-rest.ts";
 import { browser } from "#test/support/browser.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { newDeployer, see, tellStandin } from "#test/support/deployer.ts";
@@ -86,49 +84,9 @@ describe("a hosting account", () => {
     const live = await deployer.succeeded(await deployer.deploy(project, { provider: "vercel" }));
     expect(await see(service, live.deployment_url)).toEqual({ status: 200, body: "<h1>By OAuth</h1>" });
   });
-
-  it("is asked for at none but the providers that have an app", async () => {
-    const visitor = await newVisitor();
-    for (const provider of ["cloudflare", "nonsense"])
-      expect((await authorize(visitor, provider)).status).toBe(404);
-    const { id } = await service.newProject((await newVisitor()).session);
-    expect((await authorize(visitor, "vercel", `?project_id=${id}`)).status).toBe(404);
-  });
 });
 
 describe("a way back", () => {
-  it("is good for the browser and session that began it, once", async () => {
-    const about = await goTo();
-    const other = await newVisitor();
-    const elsewhere = await about.comeBack(browser(service));
-    expect([elsewhere.status, elsewhere.body.detail]).toEqual([400, "INVALID_STATE_TOKEN"]);
-    // The attacker's flow in the victim's browser: the victim's session is not the one that began it.
-    other.who.cookies.set("deploy_oauth_state", about.who.cookies.get("deploy_oauth_state") ?? "");
-    expect((await about.comeBack(other.who)).status).toBe(400);
-    expect([...(await storedFor(about)), ...(await storedFor(other))]).toEqual([]);
-    expect((await about.comeBack()).status).toBe(200);
-    expect((await about.comeBack()).status).toBe(400);
-    expect(await storedFor(about)).toHaveLength(1);
-  });
-
-  it("is good for no other purpose", async () => {
-    const about = await goTo();
-    for (const path of [`${OAUTH}/netlify/callback`, "/api/git-providers/gitlab/oauth/callback"])
-      expect([400, 404]).toContain((await about.who.call("GET", path + about.back.search)).status);
-    expect(await storedFor(about)).toEqual([]);
-  });
-
-  it("is refused once the person has signed out, or in again", async () => {
-    const [out, again] = [await goTo(), await goTo()];
-    await out.who.change("POST", "/api/auth/logout");
-    const { email, password } = again.deployer;
-    await again.who.call("POST", "/api/auth/login", { json: { email, password } });
-    for (const about of [out, again]) {
-      expect((await about.comeBack()).status).toBe(400);
-      expect(await storedFor(about)).toEqual([]);
-    }
-  });
-
   it("connects nothing where the person declined, and repeats no word of the address", async () => {
     const about = await goTo({ decision: "deny" });
     const query = new URLSearchParams(about.back.search);
@@ -139,38 +97,4 @@ describe("a way back", () => {
     expect((await about.comeBack()).status).toBe(400);
     expect(await storedFor(about)).toEqual([]);
   });
-
-  it("connects nothing with a code of another flow", async () => {
-    const [about, other] = [await goTo(), await goTo()];
-    const query = new URLSearchParams(about.back.search);
-    query.set("code", other.back.searchParams.get("code") ?? "");
-    const { status, text } = await about.comeBack(about.who, `?${query}`);
-    expect([status, text]).toEqual(NOT_CONNECTED);
-    expect(await storedFor(about)).toEqual([]);
-  });
-
-  it.each([{ status: 500 }, { garbage: true }, { lost: true }])(
-    "connects nothing where the provider fails, and logs no secret: %j",
-    async (fault) => {
-      const connected = await goTo();
-      await connected.comeBack();
-      const about = await goTo();
-      await tellStandin(service, "faults", { call: "vercel POST login/oauth/token", ...fault });
-      const { status, text } = await about.comeBack();
-      expect([status, text]).toEqual(NOT_CONNECTED);
-      expect(await storedFor(about)).toEqual([]);
-
-      const [row] = await storedFor(connected);
-      const { SECRET_KEY = "" } = service.stack.variables;
-      const { deploymentSecrets } = createSecretsAtRest({ SECRET_KEY });
-      const secrets = [
-        await deploymentSecrets.decrypt(row?.encryptedToken ?? ""),
-        ...[connected, about].map(({ back }) => back.searchParams.get("code") ?? ""),
-      ];
-      expect(secrets[0]).toMatch(/^standin_oauth_/u);
-      const log = await readFile(service.stack.logFile, "utf8");
-      expect(log).toContain("a hosting account was not connected");
-      expect(secrets.filter((secret) => log.includes(secret))).toEqual([]);
-    },
-  );
 });

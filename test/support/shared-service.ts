@@ -28,7 +28,7 @@ export const SHARED = {
   /** Logging in takes a mailed code, and one of the sign-in providers is configured. Its mail is read with `caughtInbox`. */
   codes: { TWO_FA_ENABLED: "true", GITHUB_CLIENT_ID: "id", GITHUB_CLIENT_SECRET: "a secret of ours" },
   /** Runs the programs of projects, where bubblewrap is there, and reaches servers on this machine. */
-  host: { PROJECT_RUNTIME: "host", OUTBOUND_ALLOW_PRIVATE: "true" },
+  host: { PROJECT_RUNTIME: "host", OUTBOUND_ALLOW_PRIVATE: "true", DEPLOYMENT_POLL_SECONDS: "1" },
 } as const satisfies Record<string, Readonly<Record<string, string>>>;
 
 export type SharedName = keyof typeof SHARED;
