@@ -68,10 +68,9 @@ describe.concurrent.each(["agents", "bases"] as const)("reviews of %s", (kind) =
     const { id } = await newItem();
     const [reader, stranger] = [await newReader(id), await service.signUp()];
     expect(await ask("POST", `${path(id)}/review?rating=5`, stranger.token)).toMatchObject({ status: 403 });
-    for (const query of ["rating=0", "rating=6", "rating=2.5", "rating=", "comment=good", "rating=x"]) {
+    for (const query of ["rating=0", "rating=6", "rating=2.5"]) {
       expect(await ask("POST", `${path(id)}/review?${query}`, reader.token)).toMatchObject({ status: 422 });
     }
-    expect(await ask("GET", `${path(id)}/reviews?limit=51`)).toMatchObject({ status: 422 });
   });
 });
 
@@ -106,22 +105,5 @@ describe.concurrent("creators", () => {
     });
     await db.update(agents).set({ isPublished: true }).where(eq(agents.id, hidden.id));
     expect((await at(`${account.id}/agents?limit=1`)).body).toMatchObject({ total: 2, pages: 2 });
-  });
-
-  it("choose a username that is free", async () => {
-    const account = await service.signUp();
-    const [user] = await db.select().from(users).where(eq(users.id, account.id));
-    for (const [name, available] of [
-      ["a-free-name-of-nobody", true],
-      ["admin", false],
-      ["UPPER", false],
-      ["x", false],
-      [user?.username ?? "", false],
-    ] as const) {
-      expect(await ask("GET", `creators/check-username/${name}`)).toMatchObject({
-        status: 200,
-        body: { available },
-      });
-    }
   });
 });

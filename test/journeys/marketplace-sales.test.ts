@@ -23,6 +23,8 @@ const PRICE = { pricingType: "one_time", priceCents: 500 } as const;
 
 const post = <T = Opened>(token: string, path: string, json: object = {}) =>
   service.call<T>("POST", `/api/marketplace/${path}`, { token, json });
+const leave = (token: string, id: string) =>
+  service.call("DELETE", `/api/marketplace/agents/${id}/library`, { token });
 const verify = (token: string, session_id: string, agent_slug?: string) =>
   post(token, "verify-purchase", { session_id, ...(agent_slug !== undefined && { agent_slug }) });
 
@@ -85,17 +87,15 @@ describe.concurrent("an agent that costs money once", () => {
     }
     const rows = await db.select().from(libraryAgents).where(eq(libraryAgents.agentId, agent.id));
     expect(rows).toMatchObject([{ purchaseType: "one_time", endedAt: null, isActive: true }]);
-    expect(await salesOf(agent.id)).toMatchObject([
-      {
-        type: "one_time",
-        amountCents: 500,
-        creatorCents: 450,
-        platformCents: 50,
-        creatorId: seller.owner.id,
-      },
-    ]);
+    const shares = { amountCents: 500, creatorCents: 450, platformCents: 50, creatorId: seller.owner.id };
+    expect(await salesOf(agent.id)).toMatchObject([{ type: "one_time", ...shares }]);
     const { body } = await post(owner.token, `agents/${agent.id}/purchase`);
     expect(body).toEqual({ agent_id: agent.id, message: expect.stringContaining("Already") });
+    expect(await start()).toBe(200);
+    // What was paid for and removed is had again without another payment.
+    expect((await leave(owner.token, agent.id)).status).toBe(200);
+    expect(await start()).toBe(404);
+    await post(owner.token, `agents/${agent.id}/purchase`);
     expect(await start()).toBe(200);
 
     const charge = await payer.chargeOf(opened.session_id);
@@ -110,15 +110,12 @@ describe.concurrent("an agent that costs money once", () => {
     await payer.control(`charges/${charge}/refund`);
     await vi.waitFor(async () => expect(await start()).toBe(404), PATIENCE);
     await seller.earns(0, 0, 0);
+    await post(owner.token, `agents/${agent.id}/purchase`);
+    expect(await start()).toBe(404);
     expect(await verify(owner.token, opened.session_id)).toMatchObject({
       status: 400,
       body: { detail: expect.stringContaining("refunded") },
     });
-    const confirmed = await service.call("POST", "/api/billing/verify-checkout", {
-      token: owner.token,
-      json: { session_id: opened.session_id },
-    });
-    expect(confirmed).toMatchObject({ status: 400 });
   });
 });
 
@@ -152,6 +149,8 @@ describe.concurrent("a template that costs money", () => {
       bases: [{ id: base.id, purchase_type: "one_time" }],
     });
     expect(await begin(owner.token)).toMatchObject({ status: 200 });
+    const path = `/api/marketplace/bases/${base.id}`;
+    expect((await service.call("DELETE", path, { token: seller.token })).status).toBe(400);
     const [booked] = await db.select().from(transactions).where(eq(transactions.baseId, base.id));
     await payer.control(`charges/${booked?.chargeId}/refund`);
     // The event of the refund arrives by itself.
@@ -196,6 +195,8 @@ describe.concurrent("an agent that costs money each month", () => {
     expect(await list()).toMatchObject([{ ...running, cancel_at: null }]);
 
     await change(owner.token, "cancel");
+    // It may be renewed, and would then be paid for and not be there.
+    expect((await leave(owner.token, agent.id)).status).toBe(400);
     await advance();
     await vi.waitFor(async () => expect(await list()).toMatchObject([{ is_active: false }]), PATIENCE);
     expect(await change(owner.token, "renew")).toMatchObject({ status: 404 });
