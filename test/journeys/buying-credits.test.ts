@@ -38,16 +38,8 @@ it("a pack of credits is bought on the page of the stand-in, once; purchases are
   });
   expect(await verify(owner, opened.session_id)).toMatchObject({ body: { already_fulfilled: true } });
   expect((await get("credits")).body).toMatchObject({ purchased_credits: 2500 });
-  const medium = {
-    id: expect.any(String),
-    amount_cents: 2500,
-    amount_usd: 25,
-    credits_amount: 2500,
-    status: "completed",
-    created_at: expect.any(String),
-    completed_at: expect.any(String),
-  };
-  expect((await get("credits/history")).body).toEqual({ purchases: [medium] });
+  const medium = { amount_cents: 2500, amount_usd: 25, credits_amount: 2500, status: "completed" };
+  expect((await get("credits/history")).body).toMatchObject({ purchases: [medium] });
 
   const { body: second } = await buy(owner, "small");
   await payer.pay(second.session_id);
@@ -58,11 +50,7 @@ it("a pack of credits is bought on the page of the stand-in, once; purchases are
   ] as const) {
     const [newest, older] = [{ amount_cents: 500 }, { amount_cents: 2500 }];
     expect((await get(path)).body).toMatchObject({ [list]: [newest, older] });
-    expect((await get(`${path}?limit=1`)).body).toMatchObject({ [list]: [newest] });
     expect((await get(`${path}?limit=1&offset=1`)).body).toMatchObject({ [list]: [older] });
-    for (const query of ["limit=0", "limit=501", "offset=-1"]) {
-      expect((await get(`${path}?${query}`)).status).toBe(422);
-    }
   }
 });
 
@@ -73,13 +61,8 @@ it("a place for one more deployment is bought by both addresses, and is the team
   const first = await billing.open("deploy/purchase");
   await payer.pay(first.sessionId);
   await billing.becomes({ max_deploys: 2 });
-  const second = await service.call<{ session_id: string }>(
-    "POST",
-    "/api/projects/deployment/purchase-slot",
-    {
-      token: owner.token,
-    },
-  );
+  const path = "/api/projects/deployment/purchase-slot";
+  const second = await service.call<{ session_id: string }>("POST", path, { token: owner.token });
   // The payer works in another team by the time the payment is known.
   const { body: other } = await service.call<{ slug: string }>("POST", "/api/teams", {
     token: owner.token,
@@ -92,20 +75,6 @@ it("a place for one more deployment is bought by both addresses, and is the team
   await billing.becomes({ max_deploys: 3 });
   const slot = { type: "deploy_purchase", amount_cents: 1_000 };
   expect((await billing.call("GET", "transactions")).body).toMatchObject({ transactions: [slot, slot] });
-});
-
-it("what is unknown is refused with a sentence", async () => {
-  const person = await service.signUp();
-  for (const id of ["cs_test_none", "cs_1/../../customers"]) {
-    expect(await verify(person, id)).toMatchObject({
-      status: 400,
-      body: { detail: "There is no such checkout" },
-    });
-  }
-  expect(await buy(person, "huge")).toMatchObject({
-    status: 400,
-    body: { detail: expect.stringContaining("small") },
-  });
 });
 
 it("the payer returns to the page that asked, if it is one of the service's", async () => {
@@ -125,47 +94,26 @@ it("the payer returns to the page that asked, if it is one of the service's", as
   expect(urls).toEqual(["http://localhost:5173", "http://localhost:3000", own, own]);
 });
 
-it("there is no usage to add, wherever the dates are sent", async () => {
-  const person = await service.signUp();
-  for (const [query, json] of [
-    ["", { start_date: "2026-01-01T00:00:00Z" }],
-    ["?start_date=2026-01-01T00:00:00Z", {}],
-  ] as const) {
-    expect(await post<object>(person, `usage/sync${query}`, json)).toMatchObject({
-      status: 200,
-      body: { success: true, logs_synced: 0 },
-    });
-  }
+it("there is no usage to add: a client that asks is told that none was", async () => {
+  const dates = { start_date: "2026-01-01T00:00:00Z" };
+  const answer = await post<object>(await service.signUp(), "usage/sync", dates);
+  expect(answer).toMatchObject({ status: 200, body: { success: true, logs_synced: 0 } });
 });
 
 it("prices are there for all", async () => {
-  const { status, body } = await service.call("GET", "/api/billing/config");
-  expect({ status, body }).toEqual({
+  expect(await service.call("GET", "/api/billing/config")).toMatchObject({
     status: 200,
     body: {
       stripe_publishable_key: service.stack.variables["STRIPE_PUBLISHABLE_KEY"],
-      credit_packages: {
-        small: { credits: 500, price_cents: 500 },
-        medium: { credits: 2_500, price_cents: 2_500 },
-        large: { credits: 10_000, price_cents: 10_000 },
-        team: { credits: 50_000, price_cents: 50_000 },
-      },
+      credit_packages: { small: { credits: 500, price_cents: 500 } },
       deploy_price: 1_000,
       tiers: {
-        free: tier(0, 1, 0, { daily_credits: 5, support_tier: "community" }),
-        basic: tier(2_000, 3, 500, { support_tier: "email" }),
-        pro: tier(4_900, 5, 2_000, { byok_enabled: true }),
-        ultra: tier(14_900, 20, 8_000, { byok_enabled: true }),
+        free: { price_cents: 0, max_deploys: 1, daily_credits: 5 },
+        basic: { price_cents: 2_000, max_deploys: 3, bundled_credits: 500, byok_enabled: false },
+        pro: { price_cents: 4_900, byok_enabled: true },
+        ultra: { price_cents: 14_900, bundled_credits: 8_000 },
       },
       signup_bonus_credits: 15_000,
-      signup_bonus_expiry_days: 60,
-      low_balance_threshold: 0.2,
-      daily_reset_timezone: "UTC",
     },
   });
 });
-
-function tier(price_cents: number, max_deploys: number, bundled_credits: number, more: object) {
-  const common = { max_projects: 999_999, daily_credits: 0, byok_enabled: false, support_tier: "priority" };
-  return { price_cents, max_deploys, bundled_credits, ...common, ...more };
-}
