@@ -1,7 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { channelConfigs } from "#src/db/schema/index.ts";
-import { newId } from "#src/lib/ids.ts";
 import type { Account } from "#test/support/api-client.ts";
 import { openCommandLine } from "#test/support/command-line.ts";
 import { databaseOf } from "#test/support/database.ts";
@@ -45,24 +44,6 @@ describe("the command line", () => {
     other.close();
   });
 
-  it("takes a message once that is sent again after a drop, and answers it on the new connection", async () => {
-    const client = await openCommandLine(service, key);
-    const id = newId();
-    const text = script({ text: "Once." });
-    client.say(text, id);
-    await client.next("accepted");
-    const lastId = client.frames[0]?.["last_id"];
-    await client.drop();
-    const back = await openCommandLine(service, key, { last_id: String(lastId) });
-    back.say(text, id);
-    await back.next("accepted");
-    expect(await back.answerTo(id)).toMatchObject({ text: "Once." });
-    const again = back.say(script({ text: "Twice." }));
-    await back.answerTo(again);
-    expect(back.frames.filter((frame) => frame["text"] === "Once.")).toHaveLength(1);
-    back.close();
-  });
-
   it("asks before the agent writes, and leaves the answer to a person in the browser", async () => {
     const client = await openCommandLine(service, key);
     const id = client.say(
@@ -89,39 +70,6 @@ describe("the command line", () => {
     expect(status).toBe(200);
     client.close();
   });
-
-  it("works in the default workspace of a key without a project, apart from the others", async () => {
-    const { key: free } = await service.newKey(owner.token);
-    const [client, bound] = [await openCommandLine(service, free), await openCommandLine(service, key)];
-    const named = await openCommandLine(service, free, { project_id: project.id });
-    const id = client.say(script({ text: "In the workspace." }));
-    await client.answerTo(id);
-    const last = bound.say(script({ text: "In the project." }));
-    await bound.answerTo(last);
-    expect(await named.answerTo(last)).toMatchObject({ text: "In the project." });
-    for (const each of [bound, named]) {
-      expect(each.frames.map((frame) => frame["text"])).not.toContain("In the workspace.");
-    }
-    expect(client.frames.map((frame) => frame["text"])).not.toContain("In the project.");
-    for (const each of [client, bound, named]) each.close();
-  });
-
-  it("ends with its channel", async () => {
-    const { id } = await service.newProject(owner.token, "ending");
-    const made = await service.newKey(owner.token, id);
-    const client = await openCommandLine(service, made.key);
-    await databaseOf(service)
-      .update(channelConfigs)
-      .set({ isActive: false })
-      .where(eq(channelConfigs.projectId, id));
-    client.say("hello");
-    expect(await client.next("error")).toMatchObject({ message: "The channel was ended: connect again" });
-    client.close();
-    const back = await openCommandLine(service, made.key);
-    back.say("hello");
-    await back.next("accepted");
-    back.close();
-  });
 });
 
 describe("a client whose key may no longer be used", () => {
@@ -144,14 +92,5 @@ describe("a client whose key may no longer be used", () => {
     client.say("hello");
     expect(await client.closed).toEqual(closed);
     expect(client.frames.map(({ type }) => type)).not.toContain("accepted");
-  });
-
-  it("is closed when its project is gone", async () => {
-    const { id } = await service.newProject(owner.token, "doomed");
-    const made = await service.newKey(owner.token, id);
-    const client = await openCommandLine(service, made.key);
-    await service.call("DELETE", `/api/projects/${id}`, { token: owner.token });
-    expect((await client.closed).code).toBeGreaterThanOrEqual(4401);
-    await vi.waitFor(() => expect(client.frames.at(-1)).toMatchObject({ type: "error" }));
   });
 });

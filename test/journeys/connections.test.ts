@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { signUpAdministrator } from "#test/support/administrators.ts";
 import { connectedChannels, storedEvents, type ConnectedChannels } from "#test/support/connected-channels.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { sharedService } from "#test/support/shared-service.ts";
@@ -8,25 +7,17 @@ import { newTelegramChannel, type TelegramChannel } from "#test/support/telegram
 /**
  * What one platform's connection goes through in a service that runs. The protocols of all platforms are tried in
  * `test/channels`, the states and pauses in `test/durable-objects`, and a bot that becomes another one in
- * `test/domain/messaging/renamed-bots.test.ts`.
+ * `test/domain/messaging/bots.test.ts`.
  */
 const service = sharedService();
 let telegram: TelegramChannel;
 let channels: ConnectedChannels;
 let chat: Awaited<ReturnType<TelegramChannel["stranger"]>>["chat"];
-let administrator: { token: string };
 beforeAll(async () => {
   telegram = await newTelegramChannel(service);
   channels = connectedChannels(service, telegram.client.account.token);
   ({ chat } = await telegram.stranger());
-  administrator = await signUpAdministrator(service);
 });
-
-/** What the minute's cron does, at once; and another attempt for what is stopped. */
-async function reload(): Promise<void> {
-  const { status } = await service.call("POST", "/api/gateway/reload", administrator);
-  expect(status).toBe(200);
-}
 
 let written = 0;
 /** A person writes; the message is stored once, with all that were written before. */
@@ -50,16 +41,6 @@ describe("a channel that is connected to its platform", () => {
     await received();
     const { last_error: error } = await channels.waitFor(telegram.channel.id, "connected");
     expect(error).toBeNull();
-  });
-
-  it("tries again while another program reads, and says so", async () => {
-    await setFault({ status: 409, description: "Conflict: terminated by other getUpdates request" });
-    const { last_error: error } = await channels.waitFor(telegram.channel.id, "retrying");
-    expect(error).toBe("Another program reads the bot's messages with the same token.");
-    await setFault();
-    await reload();
-    await received();
-    expect(await channels.waitFor(telegram.channel.id, "connected")).toMatchObject({ last_error: null });
   });
 
   it("stops when its token is revoked, until its owner enters another one", async () => {
