@@ -2,17 +2,15 @@ import { beforeAll, expect, it, vi } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { openSocket, type TestSocket } from "#test/support/socket.ts";
-import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
+import { call, newTaskClient, script } from "#test/support/task-client.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 
 const service = sharedService();
 let owner: Account;
 let project: string;
-let client: TaskClient;
 beforeAll(async () => {
   owner = await service.signUp("owner");
   project = (await service.newProject(owner.token)).id;
-  client = await newTaskClient(service, { account: owner, projectId: project });
 });
 
 const connect = (token = owner.token, of = project) =>
@@ -73,28 +71,6 @@ it("says that anything may have changed after commands, git, and a restore", asy
     expect(await untilNoticed(socket, "anything")).toContain("anything");
     socket.close();
   }
-});
-
-it("names the files that an agent's tools write", async () => {
-  const socket = await connect();
-  const { task_id } = await client.start(
-    script({ tools: [call("write_file", { file_path: "by-agent.txt", content: "hello" })] }),
-  );
-  expect(await untilNoticed(socket, "by-agent.txt")).toContain("by-agent.txt");
-  await client.end(task_id);
-  socket.close();
-});
-
-it("comes on the socket beside a chat as well", async () => {
-  const { chat_id, task_id } = await client.start("Hello");
-  await client.end(task_id);
-  const socket = await openSocket(
-    service.url,
-    `/ws/${chat_id}?${new URLSearchParams({ token: client.key })}`,
-  );
-  await change("PUT", "/files/beside.txt", { content: "" });
-  expect(await untilNoticed(socket, "beside.txt")).toContain("beside.txt");
-  socket.close();
 });
 
 it("is for those who may read the files of this project alone", async () => {
