@@ -1,15 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import {
-  frameOf,
-  newChatClient,
-  openStream,
-  type ChatClient,
-  type ChatFrame,
-  type ChatStream,
-} from "#test/support/chat-client.ts";
+import { frameOf, newChatClient, type ChatClient, type ChatStream } from "#test/support/chat-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
-import { openSocket } from "#test/support/socket.ts";
-import { newTeamClient } from "#test/support/team-client.ts";
 import { call, newTaskClient, script } from "#test/support/task-client.ts";
 
 const service = sharedService();
@@ -101,33 +92,6 @@ describe("a dangerous call in a chat of the browser", () => {
     expect(await contentOf("never.txt")).toBe(404);
   });
 
-  it("is refused in plan mode, and runs in allow mode", async () => {
-    const plan = await client.ask(writes("plan.txt"), { chat_id: await newChat(), edit_mode: "plan" });
-    expect(plan.find(({ type }) => type === "tool_call")?.data).toMatchObject({ result: { success: false } });
-    await client.ask(writes("allow.txt"), { chat_id: await newChat(), edit_mode: "allow" });
-    expect([await contentOf("plan.txt"), await contentOf("allow.txt")]).toEqual([404, 200]);
-  });
-
-  it("changes nothing by a command in plan mode", async () => {
-    await client.ask(writes("seen.txt"), { chat_id: await newChat(), edit_mode: "allow" });
-    const commands = [
-      "rm seen.txt",
-      "echo x > seen.txt",
-      "echo x > made.txt",
-      "git commit -am x",
-      "(sleep 1; rm seen.txt) &",
-    ];
-    const looking = script(
-      ...commands.map((command) => ({ tools: [call("bash_exec", { command })] })),
-      { tools: [call("bash_exec", { command: "sleep 1; cat seen.txt" })] },
-      { text: "Done." },
-    );
-    const frames = await client.ask(looking, { chat_id: await newChat(), edit_mode: "plan" });
-    const seen = frames.findLast(({ type }) => type === "tool_call");
-    expect(seen?.data).toMatchObject({ result: { success: true, stdout: "seen.txt" } });
-    expect([await contentOf("seen.txt"), await contentOf("made.txt")]).toEqual([200, 404]);
-  });
-
   it("goes by the chat's mode where the message says nothing, also on the stream of the interface", async () => {
     const chat_id = await newChat();
     await client.call("PATCH", `/api/chat/${chat_id}/update`, { edit_mode: "plan" });
@@ -152,21 +116,6 @@ describe("an answer", () => {
     }
   });
 
-  it("of a stranger is refused, as is an answer to an unknown question", async () => {
-    const stranger = await service.signUp();
-    const refused = { status: 404, body: { detail: "Approval not found" } };
-    expect(await answer(approvalId, "allow_once", stranger.token)).toMatchObject(refused);
-    expect(await answer(crypto.randomUUID(), "allow_once")).toMatchObject(refused);
-    expect((await answer("none", "allow_once")).status).toBe(422);
-    expect((await answer(approvalId, "maybe")).status).toBe(422);
-    const { key } = await newTaskClient(service, { account: client.account, projectId: client.projectId });
-    expect(await answer(approvalId, "allow_once", key)).toMatchObject({
-      status: 403,
-      body: { detail: "Only people may answer an approval: API keys cannot" },
-    });
-    expect((await answer(approvalId, "allow_once", `tsk_${"0".repeat(32)}`)).status).toBe(401);
-  });
-
   it("leaves the chat waiting until it is given, and is given once", async () => {
     const { body } = await client.call<{ id: string; status: string }[]>(
       "GET",
@@ -180,67 +129,6 @@ describe("an answer", () => {
     expect(frames.at(-1)).toMatchObject({ type: "done", data: { status: "completed" } });
     expect(frames.filter(({ type }) => type === "tool_call")).toHaveLength(1);
   });
-});
-
-it("a colleague with write access can answer, a viewer cannot", async () => {
-  const team = await newTeamClient(service);
-  const { id: projectId } = await service.newProject(team.owner.token);
-  const owner = await newChatClient(service, { account: team.owner, projectId });
-  const [editor, viewer] = [await team.join("editor"), await team.join("viewer")];
-  const stream = await owner.send(writes("team.txt"));
-  for await (const frame of stream.frames()) {
-    if (frame.type !== "approval_required") continue;
-    const open = await service.call<{ approval_id: string }[]>(
-      "GET",
-      `/api/chat/agent/approvals?project_id=${projectId}`,
-      { token: editor.token },
-    );
-    expect(open.body).toMatchObject([{ task_id: stream.taskId, chat_id: stream.chatId, tool: "write_file" }]);
-    const id = open.body[0]?.approval_id;
-    expect(id).toBe(frame.data?.["approval_id"]);
-    expect((await answer(id, "allow_once", viewer.token)).status).toBe(403);
-    expect((await answer(id, "allow_once", editor.token)).status).toBe(200);
-  }
-  expect((await owner.replay(stream.taskId)).at(-1)).toMatchObject({ data: { status: "completed" } });
-});
-
-it("a task that waits is cancelled over HTTP, which a socket is shown at once", async () => {
-  const stream = await client.send(writes("cancelled.txt"), { chat_id: await newChat() });
-  const question = await frameOf(stream, "approval_required");
-  const token = client.account.token;
-  const socket = await openSocket(service.url, `/ws/chat/${client.projectId}?token=${token}`);
-  const shown = (type: string, timeout: number) =>
-    vi.waitFor(
-      () =>
-        expect(socket.frames).toContainEqual(
-          expect.objectContaining({ task_id: stream.taskId, payload: expect.objectContaining({ type }) }),
-        ),
-      { timeout, interval: 20 },
-    );
-  await shown("approval_required", 20_000);
-  // By now its events are not read any more.
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  expect((await client.call("POST", `/api/chat/agent/cancel/${stream.taskId}`)).status).toBe(200);
-  // Before the object looks after its sockets, which it does every 30 seconds.
-  await shown("done", 20_000);
-  socket.close();
-  expect((await client.replay(stream.taskId)).at(-1)).toMatchObject({ data: { status: "cancelled" } });
-  expect(await answer(question.data?.["approval_id"], "allow_once")).toMatchObject({ status: 409 });
-  expect(await contentOf("cancelled.txt")).toBe(404);
-});
-
-it("messages of programs that come while a task waits are answered after it", async () => {
-  const { key } = await newTaskClient(service, { account: client.account, projectId: client.projectId });
-  const waits = await client.send(writes("first.txt"), { chat_id: await newChat() });
-  const question = await frameOf(waits, "approval_required");
-  const later = await openStream(service, "POST", "/api/chat/agent/stream", {
-    token: key,
-    json: { project_id: client.projectId, message: script({ text: "second" }), chat_id: waits.chatId },
-  });
-  expect((await answer(question.data?.["approval_id"], "allow_once")).status).toBe(200);
-  const frames = await Array.fromAsync(later.frames());
-  expect(frames.find(({ type }) => type === "complete")?.data).toMatchObject({ final_response: "second" });
-  expect(await contentOf("first.txt")).toBe(200);
 });
 
 it("the response in one piece waits for no answer: neither to its own question nor to that of an earlier message", async () => {
@@ -268,23 +156,6 @@ it("the response in one piece waits for no answer: neither to its own question n
   expect((await client.replay(body.task_id)).at(-1)).toMatchObject({ data: { status: "cancelled" } });
 });
 
-it("two dangerous calls of one turn are asked about one after the other", async () => {
-  const both = script(
-    {
-      tools: [
-        call("write_file", { path: "b1.txt", content: "1" }),
-        call("write_file", { path: "b2.txt", content: "2" }),
-      ],
-    },
-    { text: "Both." },
-  );
-  const frames = await answering(await client.send(both, { chat_id: await newChat() }), "allow_once", "stop");
-  expect(frames.filter(({ type }) => type === "tool_call").map(({ data }) => data?.["result"])).toMatchObject(
-    [{ success: true }, { success: false }],
-  );
-  expect([await contentOf("b1.txt"), await contentOf("b2.txt")]).toEqual([200, 404]);
-});
-
 it("calls that run side by side are asked about together, and answered in any order", async () => {
   const fetches = [1, 2, 3].map((n) => call("web_fetch", { url: `http://127.0.0.1:9/${n}` }));
   const stream = await client.send(script({ tools: fetches }, { text: "All." }), {
@@ -308,34 +179,26 @@ it("calls that run side by side are asked about together, and answered in any or
   expect(frames.at(-1)).toMatchObject({ type: "done", data: { status: "completed" } });
 });
 
-it("a tool that is allowed for the chat while several of its calls are asked about settles and tells of all of them", async () => {
-  const fetches = [1, 2].map((n) => call("web_fetch", { url: `http://127.0.0.1:9/${n}` }));
-  const stream = await client.send(script({ tools: fetches }, { text: "Both." }), {
-    chat_id: await newChat(),
-  });
-  const frames: ChatFrame[] = [];
-  const asked: ChatFrame[] = [];
-  for await (const frame of stream.frames()) {
-    frames.push(frame);
-    if (frame.type !== "approval_required") continue;
-    asked.push(frame);
-    if (asked.length < 2) continue;
-    const [first, second] = asked.map(({ data }) => data?.["approval_id"]);
-    expect(await answer(first, "allow_all")).toMatchObject({ status: 200 });
-    const list = `/api/chat/agent/approvals?project_id=${client.projectId}`;
-    const { body: open } = await client.call<{ approval_id: string }[]>("GET", list);
-    expect(open.filter(({ approval_id }) => approval_id === second)).toEqual([]);
-    expect(await answer(second, "stop")).toMatchObject({
-      status: 409,
-      body: { detail: "This approval was already answered: allow_all" },
-    });
+it("what waits in all projects is listed oldest first, until it is answered or its task is cancelled", async () => {
+  const LIST = "/api/chat/agent/approvals";
+  const { account } = await newChatClient(service);
+  const asked: Record<"approval_id" | "project_id" | "task_id", string>[] = [];
+  for (let n = 0; n < 2; n += 1) {
+    const own = await newChatClient(service, { account });
+    const stream = await own.send(writes("listed.txt"));
+    const { data } = await frameOf(stream, "approval_required");
+    const { projectId: project_id } = own;
+    asked.push({ approval_id: String(data?.["approval_id"]), project_id, task_id: stream.taskId });
   }
-  const told = frames.filter(({ type }) => type === "approval_answered").map(({ data }) => data);
-  expect(told).toHaveLength(2);
-  for (const question of asked) {
-    const { approval_id, tool_call_id } = question.data ?? {};
-    expect(told).toContainEqual({ approval_id, tool_call_id, tool_name: "web_fetch", verdict: "allowed" });
-    const calls = frames.filter(({ type, data }) => type === "tool_call" && data?.["id"] === tool_call_id);
-    expect(calls).toHaveLength(1);
-  }
+  const list = async (query = "") =>
+    (await service.call<unknown[]>("GET", `${LIST}${query}`, { token: account.token })).body;
+  expect(await list()).toMatchObject(asked);
+  const [first, second] = asked;
+  expect(await list(`?project_id=${first?.project_id}`)).toMatchObject(asked.slice(0, 1));
+  const single = await service.call("GET", `${LIST}/${first?.approval_id}`, { token: account.token });
+  expect(single.body).toMatchObject({ ...first, response: null });
+  expect((await answer(first?.approval_id, "allow_once", account.token)).status).toBe(200);
+  expect(await list()).toMatchObject(asked.slice(1));
+  await service.call("POST", `/api/chat/agent/cancel/${second?.task_id}`, { token: account.token });
+  await vi.waitFor(async () => expect(await list()).toEqual([]));
 });

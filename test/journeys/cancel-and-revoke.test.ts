@@ -12,7 +12,6 @@ beforeAll(async () => {
 const SOON_MS = 55_000;
 
 const IN_A_MODEL_CALL = script({ text: "I am thinking about it", chunks: 3, delay_ms: 600_000 });
-const BEFORE_AN_ANSWER = script({ text: "late", first_delay_ms: 600_000 });
 
 /** What is left of a task that ended early: its status, the turns in the database, and what its last events say. */
 async function leftOf(taskId: string) {
@@ -105,61 +104,6 @@ describe.concurrent("cancelling a task", () => {
     ]);
     expect(ended).toHaveLength(1);
     expect(complete).toMatchObject({ tool_calls_made: 2 });
-  });
-
-  it("that waits for an approval keeps what it said and did", async () => {
-    const { token } = client.account;
-    const json = { project_id: client.projectId };
-    const { body: chat } = await service.call<{ id: string }>("POST", "/api/chat", { token, json });
-    await service.call("PATCH", `/api/chat/${chat.id}/update`, { token, json: { edit_mode: "ask" } });
-    const asks = script({
-      text: "I look, and ask.",
-      tools: [call("list_dir", { dir_path: "." }), call("bash_exec", { command: "true" })],
-    });
-    const taskId = (await client.start(asks, { chat_id: chat.id })).task_id;
-    await client.event(taskId, "approval_required");
-    await client.cancel(taskId);
-    const { status, steps } = await leftOf(taskId);
-    expect(status).toMatchObject({ response: "I look, and ask.", iterations: 1, tool_calls: 1 });
-    expect(steps).toMatchObject([{ tool_calls: [{ name: "list_dir", result: { success: true } }] }]);
-  });
-
-  it("that waits for its chat ends it at once, under the external path as well, and leaves the one before it", async () => {
-    const running = await client.start(IN_A_MODEL_CALL);
-    const { body: waiting } = await client.invoke("Hello", { chat_id: running.chat_id });
-    const path = `/api/external/agent/cancel/${waiting.task_id}`;
-    expect((await service.call("POST", path, { token: client.key })).status).toBe(200);
-    expect(await client.status(waiting.task_id)).toMatchObject({ status: "cancelled", iterations: 0 });
-    expect((await client.end(waiting.task_id)).map(({ type }) => type)).toEqual(["complete", "done"]);
-    expect((await client.status(running.task_id)).status).not.toBe("cancelled");
-    await client.cancel(running.task_id);
-    await client.end(running.task_id);
-  });
-
-  it("that has just been acknowledged ends it, also when the executor starts at the same time", async () => {
-    const tasks = await Promise.all(
-      Array.from({ length: 3 }, async () => {
-        const { task_id: taskId } = await client.start(BEFORE_AN_ANSWER);
-        await client.cancel(taskId);
-        return taskId;
-      }),
-    );
-    for (const events of await Promise.all(tasks.map((taskId) => client.end(taskId)))) {
-      expect(events.filter(({ type }) => type === "done")).toHaveLength(1);
-      expect(events.at(-1)?.body.status).toBe("cancelled");
-    }
-  });
-
-  it("that is over changes nothing", async () => {
-    const { task_id: taskId } = await client.start("Hello");
-    const events = await client.end(taskId);
-    const status = await client.status(taskId);
-    expect(await client.cancel(taskId)).toMatchObject({
-      status: 200,
-      body: { task_id: taskId, status: "completed", cancel_requested: false, reason: "terminal" },
-    });
-    expect(await client.status(taskId)).toEqual(status);
-    expect(await client.end(taskId)).toEqual(events);
   });
 });
 
