@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Pool } from "pg";
-import { inject } from "vitest";
+import { afterAll, inject } from "vitest";
 import { startNeon } from "#local/neon/index.ts";
 import { createDb, type Db } from "#src/platform/db/client.ts";
 import { newTrips, type Trips } from "#src/platform/trips.ts";
@@ -37,6 +37,13 @@ export async function openDatabase(): Promise<{
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** A database for all tests of a file, which closes it at its end. */
+export async function fileDatabase() {
+  const database = await openDatabase();
+  afterAll(() => database.close());
+  return database;
 }
 
 /** The database of a running service, for rows that a test looks at or ages. */

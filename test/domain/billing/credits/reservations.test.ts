@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import * as fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { lockTeam } from "#src/db/locks.ts";
 import { creditReservations, teams, usageLogs } from "#src/db/schema/index.ts";
 import { releaseExpired, releaseReservation, reserveCredits } from "#src/domain/billing/credits/index.ts";
@@ -8,22 +8,17 @@ import { insertCallOfTeam } from "#src/domain/billing/usage/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { newColleague, type Colleague } from "#test/support/colleagues.ts";
 import { holdOpen, onlyEmbedded, untilWaiting } from "#test/support/held-open.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { onlyCredits } from "#test/support/proxy-client.ts";
 import { IS_SOAK } from "#test/support/soak.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(async () => {
-  await database.close();
-});
+const database = await fileDatabase();
+const { db } = database;
 
 /** A person whose team has so many purchased credits and no other. */
 async function someoneWith(credits: number, more: object = {}): Promise<Colleague> {
-  const person = await newColleague(database.db);
-  await database.db
+  const person = await newColleague(db);
+  await db
     .update(teams)
     .set({ ...onlyCredits(credits), ...more })
     .where(eq(teams.id, person.personalTeamId));
@@ -31,36 +26,30 @@ async function someoneWith(credits: number, more: object = {}): Promise<Colleagu
 }
 
 const reserve = (person: Colleague, id: string, { least, most }: { least: number; most: number }) =>
-  reserveCredits(database.db, { id, teamId: person.personalTeamId, task: null, least, most });
+  reserveCredits(db, { id, teamId: person.personalTeamId, task: null, least, most });
 
-const settle = (person: Colleague, reservation: string, cost: number) =>
-  insertCallOfTeam(
-    database.db,
-    { userId: person.id, teamId: person.personalTeamId },
-    {
-      purpose: "proxy",
-      number: 1,
-      provider: "openai",
-      model: "gpt-5",
-      inputTokens: 10,
-      outputTokens: 5,
-      cachedInputTokens: 0,
-      cacheWriteTokens: 0,
-      cost: { input: cost, output: 0 },
-      isByok: false,
-      reservation,
-    },
-  );
+const CALL = {
+  purpose: "proxy",
+  number: 1,
+  provider: "openai",
+  model: "gpt-5",
+  inputTokens: 10,
+  outputTokens: 5,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  isByok: false,
+} as const;
+const settle = ({ id: userId, personalTeamId: teamId }: Colleague, reservation: string, cents: number) =>
+  insertCallOfTeam(db, { userId, teamId }, { ...CALL, cost: { input: cents, output: 0 }, reservation });
 
 const expire = (id: string) =>
-  database.db
+  db
     .update(creditReservations)
     .set({ expiresAt: sql`now() - interval '1 second'` })
     .where(eq(creditReservations.id, id));
 
 /** A team's credits, the reserved part by its counter and by the rows, and what its calls cost and were charged. */
 async function booksOf({ personalTeamId: teamId }: Colleague) {
-  const { db } = database;
   const [[team], held, calls] = await Promise.all([
     db.select().from(teams).where(eq(teams.id, teamId)),
     db.select().from(creditReservations).where(eq(creditReservations.teamId, teamId)),
@@ -115,9 +104,9 @@ describe("a reservation", () => {
     expect(await settle(person, first, 3)).toMatchObject({ deducted: 3, balance: 57 });
     expect(await booksOf(person)).toMatchObject({ left: 57, reserved: 20, held: 20 });
     await Promise.all([
-      releaseReservation(database.db, person.personalTeamId, first),
-      releaseReservation(database.db, person.personalTeamId, second),
-      releaseReservation(database.db, person.personalTeamId, second),
+      releaseReservation(db, person.personalTeamId, first),
+      releaseReservation(db, person.personalTeamId, second),
+      releaseReservation(db, person.personalTeamId, second),
     ]);
     expect(await booksOf(person)).toMatchObject({ left: 57, reserved: 0, held: 0 });
     // A charge of zero releases the reservation, too.
@@ -130,10 +119,7 @@ describe("a reservation", () => {
     const person = await someoneWith(50);
     const crashed = newId();
     expect(await reserve(person, crashed, whole)).toBe(50);
-    const [row] = await database.db
-      .select()
-      .from(creditReservations)
-      .where(eq(creditReservations.id, crashed));
+    const [row] = await db.select().from(creditReservations).where(eq(creditReservations.id, crashed));
     // A sweep comes each minute, and may find the team locked.
     if (!row) throw new Error("Nothing is reserved");
     expect(row.expiresAt.getTime() - row.createdAt.getTime()).toBeLessThanOrEqual(8 * 60_000);
@@ -148,43 +134,20 @@ describe("a reservation", () => {
   });
 });
 
-/** Begin some work while the row is locked, so that all of it sees the database as it was before any of it. */
-async function afterWaiting<T>(person: Colleague, work: readonly (() => Promise<T>)[]): Promise<T[]> {
-  const held = await holdOpen(database.db, lockTeam(database.db, person.personalTeamId));
-  const done = Promise.all(work.map((each) => each()));
-  await untilWaiting(database.db, work.length);
-  await held.release();
-  return done;
-}
-
 describe.skipIf(onlyEmbedded())("those who waited for the team's row", () => {
   it("reserve no credits that another of them has reserved", async () => {
     const person = await someoneWith(10);
-    const wish = { least: 8, most: 8 };
-    const granted = await afterWaiting(
-      person,
-      Array.from({ length: 4 }, () => () => reserve(person, newId(), wish)),
+    const held = await holdOpen(db, lockTeam(db, person.personalTeamId));
+    // All of them see the database as it was before any of it.
+    const reserved = Promise.all(
+      Array.from({ length: 4 }, () => reserve(person, newId(), { least: 8, most: 8 })),
     );
-    expect(granted.reduce((sum, each) => sum + each, 0)).toBe(8);
+    await untilWaiting(db, 4);
+    await held.release();
+    expect((await reserved).reduce((sum, each) => sum + each, 0)).toBe(8);
     expect(await booksOf(person)).toMatchObject({ left: 10, reserved: 8, held: 8 });
   });
-
-  it("release what one of them has released once", async () => {
-    const person = await someoneWith(30);
-    const [first, second] = [newId(), newId()];
-    await reserve(person, first, { least: 10, most: 10 });
-    await reserve(person, second, { least: 10, most: 10 });
-    const release = () => releaseReservation(database.db, person.personalTeamId, first);
-    const again = () => reserve(person, first, { least: 5, most: 5 });
-    const charged = () => settle(person, first, 4);
-    await afterWaiting<unknown>(person, [release, charged, release, again]);
-    const books = await booksOf(person);
-    expect([books.left, books.cost, books.reserved]).toEqual([26, 4, books.held]);
-    expect([10, 15]).toContain(books.held);
-  });
 });
-
-/** In a long run, `FUZZ_RUNS=300`. */
 
 /** How a call goes on after its reservation. */
 const fate = fc.constantFrom("settles", "settles", "settles", "is released", "crashes", "asks again");
@@ -194,14 +157,14 @@ const call = fc.record({
   share: fc.double({ min: 0, max: 1, noNaN: true }),
   fate,
 });
-const fifty = fc.array(call, { minLength: 50, maxLength: 50 });
+const thirty = fc.array(call, { minLength: 30, maxLength: 30 });
 const pools = fc.tuple(fc.nat(5), fc.nat(20), fc.nat(40), fc.nat(40));
 
-describe("fifty calls at once", () => {
+describe("thirty calls at once", () => {
   it("never cost more than there is, and every cent is accounted for", async () => {
     await fc.assert(
       fc.asyncProperty(
-        fifty,
+        thirty,
         pools,
         async (calls, [dailyCredits, bundledCredits, signupBonusCredits, bought]) => {
           const all = dailyCredits + bundledCredits + signupBonusCredits + bought;
@@ -214,7 +177,7 @@ describe("fifty calls at once", () => {
             if (end === "asks again") granted = await reserve(person, id, wish);
             if (granted === 0) return;
             expect(granted).toBeGreaterThanOrEqual(least);
-            if (end === "is released") return releaseReservation(database.db, person.personalTeamId, id);
+            if (end === "is released") return releaseReservation(db, person.personalTeamId, id);
             if (end === "crashes") return void (await expire(id));
             const cost = Math.max(1, Math.floor(granted * share));
             expect(await settle(person, id, cost)).toMatchObject({ deducted: cost });
@@ -229,27 +192,7 @@ describe("fifty calls at once", () => {
           expect(await booksOf(person)).toMatchObject({ ...books, reserved: 0, held: 0 });
         },
       ),
-      { numRuns: IS_SOAK ? 20 : 2 },
+      { numRuns: IS_SOAK ? 20 : 1 },
     );
   });
-
-  it(
-    "whose reservations expired under them are charged with what is there",
-    { timeout: 120_000 },
-    async () => {
-      const person = await someoneWith(40);
-      const late = Array.from({ length: 50 }, async (_, place) => {
-        const id = newId();
-        const granted = await reserve(person, id, { least: 1, most: 8 });
-        if (granted === 0) return;
-        await expire(id);
-        await releaseExpired(database);
-        if (place % 5 > 0) await settle(person, id, granted);
-      });
-      await Promise.all(late);
-      const books = await booksOf(person);
-      expect([books.taken, books.left]).toEqual([Math.min(40, books.cost), Math.max(0, 40 - books.cost)]);
-      expect([books.reserved, books.least]).toEqual([books.held, 0]);
-    },
-  );
 });

@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import * as fc from "fast-check";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { creditReservations, teams } from "#src/db/schema/index.ts";
 import { releaseExpired } from "#src/domain/billing/credits/index.ts";
 import type { ChosenModel } from "#src/domain/models/model-keys/index.ts";
@@ -10,16 +10,11 @@ import { costOf, insertCallOfTeam } from "#src/domain/billing/usage/index.ts";
 import type { ModelEvent, ModelRequest } from "#src/models/model.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import { newColleague } from "#test/support/colleagues.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { onlyCredits } from "#test/support/proxy-client.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(async () => {
-  await database.close();
-});
+const database = await fileDatabase();
+const { db } = database;
 afterEach(() => {
   vi.useRealTimers();
 });
@@ -50,7 +45,6 @@ function asked({ id = "gpt-5", isByok = false, holds = false } = {}) {
 }
 
 async function teamWith(credits: number) {
-  const { db } = database;
   const { id: userId, personalTeamId: teamId } = await newColleague(db);
   await db.update(teams).set(onlyCredits(credits)).where(eq(teams.id, teamId));
   const reserved = async () =>
@@ -59,21 +53,17 @@ async function teamWith(credits: number) {
   return { userId, teamId, reserved, rows };
 }
 
-const deps = () => ({ db: database.db, log: createLog() });
+const deps = () => ({ db, log: createLog() });
 const signal = new AbortController().signal;
 
 describe("a call", () => {
   it.each([{ id: "demo" }, { isByok: true }])("that costs nothing takes no trip: %j", async (free) => {
     const { chosen, sent } = asked(free);
-    const db = new Proxy(database.db, {
-      get() {
-        throw new Error("A trip");
-      },
-    });
-    const model = new PrepaidModel({ db, log: createLog() }, chosen, { teamId: crypto.randomUUID() });
+    const before = database.trips.db;
+    const model = new PrepaidModel(deps(), chosen, { teamId: crypto.randomUUID() });
     expect(await Array.fromAsync(model.stream(request, signal))).toHaveLength(2);
     await model.end();
-    expect(sent).toEqual([request]);
+    expect([sent, database.trips.db - before]).toEqual([[request], 0]);
   });
 
   it("asks for no less than it wants where there is enough, and is released with its charge", async () => {
@@ -84,7 +74,7 @@ describe("a call", () => {
     expect(sent).toEqual([request]);
     // A cent of input, and the 128,000 tokens that GPT-5 writes at most.
     expect([await team.reserved(), model.isBounded]).toEqual([129, false]);
-    const charged = await insertCallOfTeam(database.db, team, model.toCall("proxy", usage));
+    const charged = await insertCallOfTeam(db, team, model.toCall("proxy", usage));
     expect(charged).toMatchObject({ deducted: 2, balance: 998 });
     await model.end();
     expect([await team.reserved(), await team.rows()]).toEqual([0, []]);
@@ -127,7 +117,7 @@ describe("a call", () => {
     const next = events.next();
     next.catch(() => {});
     const age = () =>
-      database.db
+      db
         .update(creditReservations)
         .set({ expiresAt: sql`now() - interval '1 second'` })
         .where(eq(creditReservations.teamId, team.teamId));

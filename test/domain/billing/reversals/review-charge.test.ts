@@ -6,7 +6,7 @@ import { bookInvoice, syncSubscription } from "#src/domain/billing/subscriptions
 import { bookSale, buyCredits, subscribeAt, transactionsOf } from "../support/payer.ts";
 import { withPayer } from "../support/with-payer.ts";
 
-const world = withPayer();
+const world = await withPayer();
 const { deps } = world;
 const review = (chargeId: string) => reviewCharge(deps(), chargeId);
 const purchased = async () => (await world.team()).purchasedCredits;

@@ -6,7 +6,7 @@ import { bookInvoice, sharesOf, syncSubscription } from "#src/domain/billing/sub
 import { newPaidAgent, subscribeAt, subscribeToAgent, transactionsOf } from "../support/payer.ts";
 import { ago, withPayer } from "../support/with-payer.ts";
 
-const world = withPayer();
+const world = await withPayer();
 const { deps, lastInvoiceOf, standing } = world;
 const book = (invoiceId: string) => bookInvoice(deps(), invoiceId);
 const booked = () => transactionsOf(world.db, world.payer);

@@ -12,7 +12,7 @@ import type { Payments } from "#src/platform/payments/payments.ts";
 import { newPayer, storedSubscription, subscribeAt, transactionsOf } from "../support/payer.ts";
 import { ago, withPayer } from "../support/with-payer.ts";
 
-const world = withPayer();
+const world = await withPayer();
 const { deps, standing, setSubscription } = world;
 const sweep = () => sweepSubscriptions(deps());
 // A sweep takes those of all.

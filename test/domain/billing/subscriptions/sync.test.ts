@@ -6,7 +6,7 @@ import type { Payments } from "#src/platform/payments/payments.ts";
 import { type BILLING, storedSubscription, subscribeAt } from "../support/payer.ts";
 import { ago, withPayer } from "../support/with-payer.ts";
 
-const world = withPayer();
+const world = await withPayer();
 const { deps, standing } = world;
 const sync = (id: string, config: Partial<typeof BILLING> = {}) => syncSubscription(deps({ config }), id);
 const spendBundled = () => world.setTeam({ bundledCredits: 3 });

@@ -23,12 +23,13 @@ export const BILLING = {
 };
 
 /** The provider of payments in front of a stand-in. */
-export function paymentsAt({ server }: TestStripe): Payments {
+export function paymentsAt({ server }: TestStripe, via: typeof fetch = fetch): Payments {
   return createPayments({
     secretKey: server.secretKey,
     webhookSecrets: [server.webhookSecret],
     apiBaseUrl: server.url,
     timeoutMs: 10_000,
+    fetch: via,
   });
 }
 
@@ -46,14 +47,16 @@ export async function newPayer(db: Db, payments: Payments): Promise<Payer> {
   return { ...person, teamId, customerId };
 }
 
+interface Parts {
+  db: Db;
+  payments: Payments;
+  stripe: TestStripe;
+}
+
 type Sale = Pick<typeof checkouts.$inferInsert, "type" | "item" | "amountCents"> & { priceId?: string };
 
 /** Has a team pay for something at the stand-in, with a checkout as the service makes it. Returns the paid session. */
-async function buy(
-  parts: { db: Db; payments: Payments; stripe: TestStripe },
-  payer: Payer,
-  { metadata = {}, ...sale }: Sale & { metadata?: Metadata },
-) {
+async function buy(parts: Parts, payer: Payer, { metadata = {}, ...sale }: Sale & { metadata?: Metadata }) {
   const id = newId();
   const isRepeated = sale.type === "subscription" || metadata["pricing_type"] === "monthly";
   await parts.db.insert(checkouts).values({
@@ -66,17 +69,14 @@ async function buy(
     terms: { name: sale.item, metadata: {}, successPath: "/success", cancelPath: "/back" },
     ...sale,
   });
+  const { name, currency } = { name: sale.item, currency: "usd" };
+  const interval = isRepeated && { interval: "month" as const };
   const wish = {
     mode: isRepeated ? ("subscription" as const) : ("payment" as const),
     customerId: payer.customerId,
     item: sale.priceId
       ? { priceId: sale.priceId }
-      : {
-          name: sale.item,
-          amountCents: sale.amountCents,
-          currency: "usd",
-          ...(isRepeated && { interval: "month" as const }),
-        },
+      : { name, amountCents: sale.amountCents, currency, ...interval },
     reference: id,
     metadata: { type: sale.type, team_id: payer.teamId, ...metadata },
     successUrl: "https://service.test/success",
@@ -92,11 +92,7 @@ async function buy(
 const CENTS = { price_basic: 2_000, price_pro: 4_900, price_pro_annual: 58_800 };
 
 /** Has a team subscribe to a price at the stand-in; nothing of it is known to the service yet. */
-export async function subscribeAt(
-  parts: { db: Db; payments: Payments; stripe: TestStripe },
-  payer: Payer,
-  priceId: keyof typeof CENTS,
-): Promise<string> {
+export async function subscribeAt(parts: Parts, payer: Payer, priceId: keyof typeof CENTS): Promise<string> {
   const sale = { type: "subscription", item: priceId, amountCents: CENTS[priceId], priceId } as const;
   const { session } = await buy(parts, payer, sale);
   return session.subscriptionId ?? "";
@@ -147,11 +143,7 @@ export async function newPaidAgent(
 export type PaidAgent = Awaited<ReturnType<typeof newPaidAgent>>;
 
 /** Has a team subscribe to an agent at the stand-in; nothing of it is known to the service yet. */
-export async function subscribeToAgent(
-  parts: { db: Db; payments: Payments; stripe: TestStripe },
-  payer: Payer,
-  agent: PaidAgent,
-): Promise<string> {
+export async function subscribeToAgent(parts: Parts, payer: Payer, agent: PaidAgent): Promise<string> {
   const { session } = await buy(parts, payer, {
     type: "agent_purchase",
     item: agent.id,
@@ -174,18 +166,14 @@ export function queueKeeping() {
 }
 
 /** Has a team buy a package of credits, booked as the service books it. Returns its charge and its transaction. */
-export async function buyCredits(
-  parts: { db: Db; payments: Payments; stripe: TestStripe },
-  payer: Payer,
-  credits: number,
-) {
+export async function buyCredits(parts: Parts, payer: Payer, credits: number) {
   const sale = { type: "credit_purchase", item: "small", amountCents: credits } as const;
   return bookSale(parts, payer, sale, { credits });
 }
 
 /** Has a team buy something at the stand-in, and books it. What it grants, beyond credits, is up to the test. */
 export async function bookSale(
-  parts: { db: Db; payments: Payments; stripe: TestStripe },
+  parts: Parts,
   payer: Payer,
   sale: Sale,
   { credits = 0, ...more }: Partial<typeof transactions.$inferInsert>,

@@ -1,5 +1,6 @@
 import { neonConfig } from "@neondatabase/serverless";
 import { and, desc, eq, sql } from "drizzle-orm";
+import { afterAll } from "vitest";
 import { startTestStripe, type TestStripe } from "#test/local/support/stripe.ts";
 import { z } from "zod";
 import { billingVariables } from "#src/configuration/variables/billing.ts";
@@ -8,14 +9,15 @@ import { auditLog, checkouts, teams, transactions } from "#src/db/schema/index.t
 import { handleEvent } from "#src/domain/billing/payment-events/index.ts";
 import { buyCredits } from "#src/domain/billing/checkouts/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { createPayments } from "#src/platform/payments/index.ts";
+
 import type { Payments } from "#src/platform/payments/payments.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { executeJob } from "#src/work/execute.ts";
 import { newColleague, type Colleague } from "#test/support/colleagues.ts";
 import { outside } from "#test/support/mortal.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
+import { paymentsAt } from "./payer.ts";
 
 /** A configuration with every default. */
 const config = z.object({ ...billingVariables, ...creditVariables }).parse({});
@@ -29,33 +31,24 @@ export class PaymentsWorld {
   readonly account: TestStripe;
   readonly published: QueueMessage[] = [];
   readonly payments: Payments;
-  readonly #close: () => Promise<void>;
 
+  /** For all tests of a file, which closes it at its end. */
   static async open(): Promise<PaymentsWorld> {
-    const database = await openDatabase();
+    const { db } = await fileDatabase();
     const account = await startTestStripe();
-    return new PaymentsWorld(database.db, account, () => database.close());
+    afterAll(() => account.close());
+    return new PaymentsWorld(db, account);
   }
 
-  private constructor(db: Db, account: TestStripe, closeDatabase: () => Promise<void>) {
+  private constructor(db: Db, account: TestStripe) {
     this.db = db;
     this.account = account;
-    this.payments = createPayments({
-      secretKey: account.server.secretKey,
-      webhookSecrets: [account.server.webhookSecret],
-      apiBaseUrl: account.server.url,
-      timeoutMs: 10_000,
-      fetch: (input, init) => outside(() => fetch(input, init)),
-    });
+    this.payments = paymentsAt(account, (input, init) => outside(() => fetch(input, init)));
     neonConfig.fetchFunction = (url: string, init: RequestInit) =>
       outside(async () => {
         const answer = await fetch(url, init);
         return new Response(await answer.arrayBuffer(), answer);
       });
-    this.#close = async () => {
-      await account.close();
-      await closeDatabase();
-    };
   }
 
   /** What the service has. */
@@ -89,12 +82,12 @@ export class PaymentsWorld {
   }
 
   /** Opens a page for a package of credits. */
-  buy(buyer: Colleague, name: "small" | "medium" = "small", deps = this.deps()) {
-    return buyCredits(
-      deps,
-      { userId: buyer.id, teamId: buyer.personalTeamId, returnOrigin: "http://service.test" },
-      name,
-    );
+  buy(
+    { id: userId, personalTeamId: teamId }: Colleague,
+    name: "small" | "medium" = "small",
+    deps = this.deps(),
+  ) {
+    return buyCredits(deps, { userId, teamId, returnOrigin: "http://service.test" }, name);
   }
 
   /** Does what the payer or the bank does, see `local/stripe/controls.ts`. */
@@ -109,12 +102,10 @@ export class PaymentsWorld {
     return team;
   }
 
+  /** The team's checkouts, newest first. */
   checkoutsOf({ personalTeamId }: Pick<Colleague, "personalTeamId">) {
-    return this.db
-      .select()
-      .from(checkouts)
-      .where(eq(checkouts.teamId, personalTeamId))
-      .orderBy(desc(checkouts.createdAt));
+    const ofTeam = eq(checkouts.teamId, personalTeamId);
+    return this.db.select().from(checkouts).where(ofTeam).orderBy(desc(checkouts.createdAt));
   }
 
   transactionsOf({ personalTeamId }: Pick<Colleague, "personalTeamId">) {
@@ -127,9 +118,5 @@ export class PaymentsWorld {
       .select()
       .from(auditLog)
       .where(and(eq(auditLog.teamId, personalTeamId), eq(auditLog.resourceType, "checkout")));
-  }
-
-  close(): Promise<void> {
-    return this.#close();
   }
 }

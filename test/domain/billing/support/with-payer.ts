@@ -1,26 +1,22 @@
 import { eq, type SQL, sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { afterEach, beforeEach } from "vitest";
 import { subscriptions, teams } from "#src/db/schema/index.ts";
 import type { Payments } from "#src/platform/payments/payments.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import { startTestStripe, type TestStripe } from "#test/local/support/stripe.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { BILLING, newPayer, type Payer, paymentsAt, queueKeeping, standingOf, teamOf } from "./payer.ts";
 
 /** One database for the tests of a file, and a stand-in for the provider with one payer for each test. */
-export function withPayer() {
-  let database: Awaited<ReturnType<typeof openDatabase>>;
+export async function withPayer() {
+  const { db } = await fileDatabase();
   let stripe: TestStripe;
   let payments: Payments;
   let payer: Payer;
-  beforeAll(async () => {
-    database = await openDatabase();
-  });
-  afterAll(() => database.close());
   beforeEach(async () => {
     stripe = await startTestStripe();
     payments = paymentsAt(stripe);
-    payer = await newPayer(database.db, payments);
+    payer = await newPayer(db, payments);
   });
   afterEach(() => stripe.close());
   const { queue, published } = queueKeeping();
@@ -28,9 +24,8 @@ export function withPayer() {
 
   return {
     published,
-    get db() {
-      return database.db;
-    },
+    db,
+
     get stripe() {
       return stripe;
     },
@@ -41,22 +36,23 @@ export function withPayer() {
       return payer;
     },
     deps: (change: { payments?: Payments; config?: Partial<typeof BILLING> } = {}) => ({
-      db: database.db,
+      db,
+
       payments: change.payments ?? payments,
       stripe,
       queue,
       log: createLog(),
       config: { ...BILLING, ...change.config },
     }),
-    team: () => teamOf(database.db, payer),
+    team: () => teamOf(db, payer),
     /** The tier and the bundled credits. */
-    standing: () => standingOf(database.db, payer),
+    standing: () => standingOf(db, payer),
     setTeam: (values: Partial<typeof teams.$inferInsert>) =>
-      database.db.update(teams).set(values).where(eq(teams.id, payer.teamId)),
+      db.update(teams).set(values).where(eq(teams.id, payer.teamId)),
     setSubscription: (
       id: string,
       values: Partial<Record<"periodEnd" | "observedAt" | "pastDueSince", SQL>>,
-    ) => database.db.update(subscriptions).set(values).where(eq(subscriptions.subscriptionId, id)),
+    ) => db.update(subscriptions).set(values).where(eq(subscriptions.subscriptionId, id)),
     lastInvoiceOf,
     /** The charge of a subscription's current payment. */
     async chargeOf(subscription: string) {

@@ -1,16 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import {
-  bundlesOf,
-  buildProject,
-  openBundle,
-  storeBundle,
-  type BuildWish,
-} from "#src/domain/hosting/bundles/index.ts";
+import { buildProject, storeBundle, type BuildWish } from "#src/domain/hosting/bundles/index.ts";
 import { planInstall, type Level } from "#src/domain/hosting/bundles/plan-install.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
-import { memoryArchives } from "#test/domain/workspaces/archives/memory-archives.ts";
+
 import { NO_BUBBLEWRAP, SKIPPED, startTestHost, type TestHost } from "#test/local/support/runtime-host.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
+import { contentsOf, newScene } from "./scene.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const log = { warn: () => undefined };
@@ -37,7 +32,6 @@ describe("the installation of packages", () => {
   const npm = "npm install --include=dev";
   it.each<[string, Level[], string | undefined]>([
     ["no package", [level("", ["index.html", "Makefile"])], undefined],
-    ["no lockfile", [level("", ["package.json"])], `${npm} in `],
     ["npm's", [level("", ["package.json", "package-lock.json"])], "npm ci --include=dev in "],
     ["pnpm's", [level("", ["package.json", "package-lock.json", "pnpm-lock.yaml"])], "pnpm install in "],
     ["yarn's", [level("a", ["package.json", "yarn.lock"]), level("", [])], "yarn install in a"],
@@ -52,11 +46,6 @@ describe("the installation of packages", () => {
       "a workspace",
       [level("a/b", ["package.json"]), level("a", []), level("", ["package.json", "pnpm-lock.yaml"], true)],
       "pnpm install in ",
-    ],
-    [
-      "a workspace whose packages are there",
-      [level("a", ["package.json"]), level("", ["yarn.lock", "node_modules"], true)],
-      undefined,
     ],
     [
       "a package beside another one",
@@ -76,6 +65,10 @@ describe("the installation of packages", () => {
 
 const refused = async () => {
   throw new Error("Programs do not run here");
+};
+
+const refusedAt = () => {
+  throw new Error("A command ran");
 };
 
 const runtimeOf = (...args: ConstructorParameters<typeof MemoryRuntime>) =>
@@ -117,19 +110,13 @@ describe("a build where no programs run", () => {
   });
 
   it("is none without a command", async () => {
-    const runtime = runtimeOf({}, () => {
-      throw new Error("A command ran");
-    });
-    expect(await build(runtime, {})).toEqual({ lines: [], failure: undefined });
-    expect(await build(runtime, { buildCommand: " " })).toEqual({ lines: [], failure: undefined });
+    const runtime = runtimeOf({}, refusedAt);
+    for (const buildCommand of [null, " "])
+      expect(await build(runtime, { buildCommand })).toEqual({ lines: [], failure: undefined });
   });
 });
 
 const running = async (runtime: ProjectRuntime) => (await runtime.processes()).filter((each) => each.running);
-
-async function refuseBegun(lines: string[]): Promise<void> {
-  if (lines.includes("begun")) throw new Error("The database is gone");
-}
 
 describe.skipIf(NO_BUBBLEWRAP)(`a build on a host${SKIPPED}`, () => {
   let host: TestHost;
@@ -179,21 +166,6 @@ describe.skipIf(NO_BUBBLEWRAP)(`a build on a host${SKIPPED}`, () => {
     });
   });
 
-  it.each([
-    ["kill -9 $$", 137],
-    ["no-such-program", 127],
-  ])("that fails says so: %s", async (buildCommand, exitCode) => {
-    const { failure } = await build(await newProject({}), { buildCommand });
-    const message = expect.stringContaining(`The build failed: exit code ${exitCode}`);
-    expect(failure).toMatchObject({ code: "invalid_input", message });
-  });
-
-  it("that writes much is shown line by line, without the empty lines at its end", async () => {
-    const { lines, failure } = await build(await newProject({}), { buildCommand: "seq 1 1500; echo; echo" });
-    expect(failure).toBeUndefined();
-    expect(lines.slice(1)).toEqual(Array.from({ length: 1500 }, (_, index) => String(index + 1)));
-  });
-
   it("ends at its time limit, with its processes", async () => {
     const runtime = await newProject({});
     const wish = { buildCommand: "echo begun; (trap '' TERM; sleep 600) & sleep 600", timeoutMs: 4000 };
@@ -205,22 +177,23 @@ describe.skipIf(NO_BUBBLEWRAP)(`a build on a host${SKIPPED}`, () => {
     expect(await running(runtime)).toEqual([]);
   });
 
-  it("ends when it is aborted", async () => {
+  it.each([
+    ["it is aborted", "Given up", (given: AbortController) => given.abort(new Error("Given up"))],
+    [
+      "its output cannot be recorded",
+      "The database is gone",
+      () => {
+        throw new Error("The database is gone");
+      },
+    ],
+  ])("ends when %s", async (_, message, end) => {
     const runtime = await newProject({});
     const given = new AbortController();
-    const onOutput = (lines: string[]) => lines.includes("begun") && given.abort(new Error("Given up"));
+    const onOutput = async (lines: string[]) => {
+      if (lines.includes("begun")) end(given);
+    };
     const wish = { buildCommand: "echo begun; sleep 600", signal: given.signal, onOutput };
-    expect((await build(runtime, wish)).failure).toMatchObject({ message: "Given up" });
-    expect(await running(runtime)).toEqual([]);
-  });
-
-  it("ends when its output cannot be recorded", async () => {
-    const runtime = await newProject({});
-    const { failure } = await build(runtime, {
-      buildCommand: "echo begun; sleep 600",
-      onOutput: refuseBegun,
-    });
-    expect(failure).toMatchObject({ message: "The database is gone" });
+    expect((await build(runtime, wish)).failure).toMatchObject({ message });
     expect(await running(runtime)).toEqual([]);
   });
 
@@ -278,34 +251,17 @@ describe.skipIf(NO_BUBBLEWRAP)(`a build on a host${SKIPPED}`, () => {
 
   it("has a bundle in which links and unreadable files are as they should be", async () => {
     const runtime = await newProject({ "site/real": "real", "site/secret": "unreadable", other: "no" });
-    await runtime.exec(
-      "cd site; ln -s real link; ln -s ../other beyond; ln -s /etc/passwd p; ln -s /app/site/real abs; chmod 0 secret",
-      { timeoutMs: 10_000 },
-    );
-    const archives = memoryArchives();
-    const config = {
-      DEPLOYMENT_MAX_FILES: 9,
-      DEPLOYMENT_MAX_FILE_MB: 1,
-      DEPLOYMENT_MAX_TOTAL_MB: 1,
-      DEPLOYMENT_BUILD_DIR: "dist",
-    };
-    const bundle = await storeBundle({ archives, config }, runtime, {
-      prefix: bundlesOf("one"),
-      directory: "",
-      outputDirectory: "site",
-      mode: "pre-built",
-      digest: async () => "0",
-    });
-    const files = await openBundle(archives, bundle);
-    const read = files.list.map(async (file) => [
-      file.path,
-      new TextDecoder().decode(await files.read(file)),
-    ]);
-    expect(Object.fromEntries(await Promise.all(read))).toEqual({
+    const links = "ln -s real link; ln -s ../other beyond; ln -s /etc/passwd p; ln -s /app/site/real abs";
+    await runtime.exec(`cd site; ${links}; chmod 0 secret`, { timeoutMs: 10_000 });
+    const scene = newScene();
+    const wish = { ...scene.wish, outputDirectory: "site" };
+    const bundle = await storeBundle(scene.deps, runtime, wish);
+    const unreadable = { secret: "unreadable" };
+    expect(await contentsOf(scene, bundle)).toEqual({
       abs: "real",
       link: "real",
       real: "real",
-      secret: "unreadable",
+      ...unreadable,
     });
   });
 });

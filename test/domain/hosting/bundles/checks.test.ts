@@ -6,20 +6,15 @@ describe("the programs of a command", () => {
   it.each<[command: string, programs: string[]]>([
     ["", []],
     ["npm run build", ["npm"]],
-    ["echo npm-free", ["echo"]],
     ["echo 'npm run build && yarn'", ["echo"]],
-    ['echo "a; node b"', ["echo"]],
-    ["cd web && npm ci", ["cd", "npm"]],
     ["cd web&&npm ci||true;node x|cat&bun y", ["cd", "npm", "true", "node", "cat", "bun"]],
     ["NODE_ENV=production A='b c' vite build", ["vite"]],
     ["# npm run build\nmake", ["make"]],
-    ["echo a#b # npm", ["echo"]],
     ["make \\\n  npm", ["make"]],
     ['n"p"m run', ["npm"]],
     ["\\npm run", ["npm"]],
     ["/usr/bin/node x.js", ["/usr/bin/node"]],
     ["env -u X A=1 npm test", ["npm"]],
-    ["exec npm start", ["npm"]],
     ["command -v npm", []],
     ["command npm -v", ["npm"]],
     ["timeout -k 5 60 npm run build", ["npm"]],
@@ -31,13 +26,11 @@ describe("the programs of a command", () => {
     ["echo $(node -v) `npm -v`", ["node", "npm", "echo"]],
     ['echo "$(cat <(yarn bin))"', ["yarn", "cat", "echo"]],
     ["(cd a; npm i)", ["cd", "npm"]],
-    ["{ npm i; }", ["npm"]],
     ["if test -f npm; then npm i; else echo; fi", ["test", "npm", "echo"]],
     ["for f in npm yarn; do echo $f; done", ["echo"]],
     ["case $x in npm) echo a;; yarn) make;; esac", ["echo", "make"]],
     ["! npm test", ["npm"]],
     ["echo x >npm 2>&1 </dev/null", ["echo"]],
-    ["> out npm ls", ["npm"]],
     ["cat <<EOF > a.sh\nnpm ci\nEOF\nmake", ["cat", "make"]],
     ["cat <<-'X'\n\tnode\n\tX\nbun x", ["cat", "bun"]],
     ["$NPM run build", ["$NPM"]],
@@ -59,24 +52,17 @@ describe("the programs of a command", () => {
 });
 
 describe("a build command", () => {
-  it.each([
-    "npm run build",
-    "cd web && pnpm build",
-    "NODE_ENV=x yarn",
-    "true; npx vite build",
-    "bun run x",
-    "python3.12 build.py",
-    "pip install x",
-    "./node_modules/.bin/vite build",
-    "corepack pnpm build",
-  ])("that needs what the runtime does not have is refused, with the ways out: %s", (command) => {
-    const build = () => checkBuild("embedded", command);
-    expect(build).toThrow(/PROJECT_RUNTIME=host/u);
-    expect(build).toThrow(/deployment_mode: source/u);
-    expect(build).toThrow(/built files/u);
-    expect(() => checkBuild("host", command)).not.toThrow();
-    expect(() => checkBuild("sandbox", command)).not.toThrow();
-  });
+  it.each(["npm run build", "cd web && pnpm build", "python3.12 build.py", "./node_modules/.bin/vite build"])(
+    "that needs what the runtime does not have is refused, with the ways out: %s",
+    (command) => {
+      const build = () => checkBuild("embedded", command);
+      expect(build).toThrow(/PROJECT_RUNTIME=host/u);
+      expect(build).toThrow(/deployment_mode: source/u);
+      expect(build).toThrow(/built files/u);
+      expect(() => checkBuild("host", command)).not.toThrow();
+      expect(() => checkBuild("sandbox", command)).not.toThrow();
+    },
+  );
 
   it.each([null, "", "echo npm-free", "mkdir -p dist && cp index.html dist/", "cp node.html dist/npm"])(
     "that its bash can run is not: %s",
@@ -89,8 +75,6 @@ describe("variables of a deployment", () => {
   it.each<[string, Record<string, string>]>([
     ["a reserved name", { _WORKSPACE_REPO_URL: "canary-value" }],
     ["a name that begins with a digit", { "1A": "canary-value" }],
-    ["a name with a hyphen", { "A-B": "canary-value" }],
-    ["an empty name", { "": "canary-value" }],
     ["a long name", { ["N".repeat(201)]: "canary-value" }],
     ["a long value", { A: "canary-value".repeat(3000) }],
     ["a NUL character", { A: "canary-value\0" }],

@@ -15,17 +15,16 @@ export function newScene(files: Record<string, string> = {}) {
   const archives = memoryArchives();
   const deps = { archives, config: { ...LIMITS, DEPLOYMENT_BUILD_DIR: "dist" } };
   const prefix = bundlesOf("one");
-  const store = (wish: Partial<BundleWish> = {}) =>
-    storeBundle(deps, project, {
-      prefix,
-      directory: "",
-      outputDirectory: null,
-      mode: "pre-built",
-      digest: async (_, content) => sha1(content),
-      ...wish,
-    });
+  const wish: BundleWish = {
+    prefix,
+    directory: "",
+    outputDirectory: null,
+    mode: "pre-built",
+    digest: async (_, content) => sha1(content),
+  };
+  const store = (change: Partial<BundleWish> = {}) => storeBundle(deps, project, { ...wish, ...change });
   const keys = () => [...archives.objects.keys()];
-  return { project, archives, deps, prefix, store, keys };
+  return { project, archives, deps, prefix, wish, store, keys };
 }
 
 /** The contents of a bundle by path. */

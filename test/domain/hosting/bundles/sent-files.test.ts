@@ -7,40 +7,26 @@ import { seeded } from "#test/support/random.ts";
 import { treeOf } from "./trees.ts";
 import { runs } from "#test/support/soak.ts";
 
-/** `FUZZ_RUNS=300` for a long run. */
 const RUNS = runs(100);
+
+const named = (outputDirectory: string) => ({ outputDirectory });
 
 describe("the directory that is sent", () => {
   const wish = { directory: "", outputDirectory: null, defaultDirectory: "dist" };
-  it.each<[string, string, Partial<typeof wish> | { outputDirectory: string }, string[]]>([
+
+  it.each<[string, string, object, string[]]>([
     ["the default", "dist", {}, ["dist/index.html", "public/index.html", "index.html"]],
-    [
-      "a default that was configured",
-      "site",
-      { defaultDirectory: "site" },
-      ["site/index.html", "dist/index.html"],
-    ],
-    ["out", "out", {}, ["out/index.html", "out/a.js"]],
+    ["a configured default", "site", { defaultDirectory: "site" }, ["site/index.html", "dist/index.html"]],
     ["public", "public", {}, ["public/index.html", "dist/library.js"]],
     ["the project itself", "", {}, ["index.html", "css/a.css"]],
-    [
-      "that below the container's directory",
-      "web/dist",
-      { directory: "web" },
-      ["web/dist/index.html", "dist/index.html"],
-    ],
-    ["the one that was named", "site", { outputDirectory: "site" }, ["site/a.txt", "dist/index.html"]],
-    [
-      "one below a hidden directory",
-      ".output/public",
-      { outputDirectory: ".output/public" },
-      [".output/public/index.html"],
-    ],
-    ["the root that was named", "", { outputDirectory: "." }, ["dist/index.html", "index.html"]],
+    ["below the container's", "web/dist", { directory: "web" }, ["web/dist/index.html", "dist/index.html"]],
+    ["the one that was named", "site", named("site"), ["site/a.txt", "dist/index.html"]],
+    ["one below a hidden one", ".output/public", named(".output/public"), [".output/public/index.html"]],
+    ["the root that was named", "", named("."), ["dist/index.html", "index.html"]],
     [
       "where a link leads",
       "releases/2",
-      { outputDirectory: "current" },
+      named("current"),
       ["releases/2/index.html", "current -> releases/2"],
     ],
     ["the one whose page is a link", "dist", {}, ["dist/index.html -> ../main.html", "main.html"]],
@@ -48,32 +34,24 @@ describe("the directory that is sent", () => {
     expect(builtDirectory(new ProjectTree(treeOf(paths)), { ...wish, ...fields })).toBe(expected);
   });
 
-  it.each<[string, Partial<typeof wish> | { outputDirectory: string }, string[], RegExp]>([
+  it.each<[string, object, string[], RegExp]>([
     [
-      "no page anywhere",
+      "no page",
       {},
       ["dist/a.js", "src/index.html"],
       /no index\.html .*dist, build, out, public, the directory/u,
     ],
     ["a page outside the project", {}, ["index.html -> /etc/passwd"], /no index\.html/u],
-    [
-      "a named directory that is not there",
-      { outputDirectory: "site" },
-      ["index.html"],
-      /"site" does not exist/u,
-    ],
-    [
-      "a directory outside the project",
-      { outputDirectory: "out" },
-      ["out -> ../x", "x/index.html"],
-      /"out" does not/u,
-    ],
-    ["a path that leads out", { outputDirectory: "../x" }, ["index.html"], /Path traversal/u],
+    ["a named one that is not there", named("site"), ["index.html"], /"site" does not exist/u],
+    ["one outside the project", named("out"), ["out -> ../x", "x/index.html"], /"out" does not/u],
+    ["a path that leads out", named("../x"), ["index.html"], /Path traversal/u],
   ])("is none with %s", (_, fields, paths, sentence) => {
     const tree = new ProjectTree(treeOf(paths));
     expect(() => builtDirectory(tree, { ...wish, ...fields })).toThrow(sentence);
   });
 });
+
+const words = (text: string) => text.split(/\s+/u);
 
 /** Paths of the files that are sent, with the places of their contents where these are others. */
 const sent = (paths: string[], directory = "", mode: "source" | "pre-built" = "pre-built") =>
@@ -83,54 +61,19 @@ const sent = (paths: string[], directory = "", mode: "source" | "pre-built" = "p
 
 describe("the files that are sent", () => {
   it("are without git, packages, env files and hidden files", () => {
-    const left = [
-      ".git/config",
-      "a/.git",
-      "node_modules/x/index.js",
-      "a/node_modules/b",
-      ".env",
-      ".env.local",
-      ".env.production",
-      "a/.env",
-      ".envrc",
-      "staging.env",
-      ".npmrc",
-      ".ssh/id",
-      "a/.hidden/b",
-      ".dev.vars",
-      ".well-known/.htpasswd",
-      ".DS_Store",
-      ".workspace-notes",
-    ];
-    const kept = [
-      ".env.example",
-      ".well-known/security.txt",
-      "a/env.js",
-      "a/x.git",
-      "environment",
-      "index.html",
-    ];
+    const left =
+      words(`.git/config a/.git node_modules/x/index.js a/node_modules/b .env .env.local a/.env .envrc
+      staging.env .npmrc a/.hidden/b .well-known/.htpasswd .workspace-notes`);
+    const kept = words(".env.example .well-known/security.txt a/env.js a/x.git environment index.html");
     expect(sent([...left, ...kept])).toEqual(kept);
     expect(sent([...left, ...kept], "", "source")).toEqual(kept);
   });
 
   it("are without the names of secrets, which are told", () => {
-    const left = [
-      ".env.production",
-      "ID_RSA",
-      "a/b/Key.PEM",
-      "certs/server.key",
-      "client_secret_1.apps.json",
-      "credentials.json",
-      "deploy/id_ed25519",
-      "infra/terraform.tfstate",
-      "infra/terraform.tfstate.backup",
-      "my-project-service-account.json",
-      "prod.env",
-      "serviceAccountKey.json",
-      "x-firebase-adminsdk-1.json",
-    ];
-    const kept = ["a.pem/index.html", "id_rsa.pub", "index.html", "key", "package.json"];
+    const left = words(`.env.production ID_RSA a/b/Key.PEM certs/server.key client_secret_1.apps.json
+      credentials.json deploy/id_ed25519 infra/terraform.tfstate infra/terraform.tfstate.backup
+      my-project-service-account.json prod.env serviceAccountKey.json x-firebase-adminsdk-1.json`);
+    const kept = words("a.pem/index.html id_rsa.pub index.html key package.json");
     for (const mode of ["source", "pre-built"] as const) {
       const { files, secrets } = sentFiles(new ProjectTree(treeOf([...left, ...kept])), "", mode);
       expect(files.map(({ path }) => path)).toEqual(kept);
@@ -140,30 +83,13 @@ describe("the files that are sent", () => {
 
   it("are those that .deployignore decides on, git's data and packages aside", () => {
     const rules = new IgnoreRules();
-    rules.add(
-      "web",
-      "*.map\n!public.pem\n!.env.test\n!.hidden/\n!dist/\n!.git/\n!node_modules/\n/drafts/\n!drafts/a\n",
-    );
-    const paths = [
-      "web/.env.test",
-      "web/.git/config",
-      "web/.hidden/a",
-      "web/a.map",
-      "web/dist/a.js",
-      "web/drafts/a",
-      "web/node_modules/a",
-      "web/other.pem",
-      "web/package.json",
-      "web/public.pem",
-    ];
+    const ignored = "*.map !public.pem !.env.test !.hidden/ !dist/ !.git/ !node_modules/ /drafts/ !drafts/a";
+    rules.add("web", ignored.replaceAll(" ", "\n"));
+    const paths = words(`web/.env.test web/.git/config web/.hidden/a web/a.map web/dist/a.js web/drafts/a
+      web/node_modules/a web/other.pem web/package.json web/public.pem`);
     const { files, secrets } = sentFiles(new ProjectTree(treeOf(paths)), "web", "source", rules);
-    expect(files.map(({ path }) => path)).toEqual([
-      ".env.test",
-      ".hidden/a",
-      "dist/a.js",
-      "package.json",
-      "public.pem",
-    ]);
+    const kept = words(".env.test .hidden/a dist/a.js package.json public.pem");
+    expect(files.map(({ path }) => path)).toEqual(kept);
     expect(secrets).toEqual(["other.pem"]);
   });
 
@@ -172,17 +98,10 @@ describe("the files that are sent", () => {
   });
 
   it("of a source are without what was built beside a package.json", () => {
-    const left = ["dist/a.js", "build/b", "out/c", "packages/x/dist/d", "packages/x/package.json/dist/no"];
-    const kept = [
-      "package.json",
-      "packages/x/package.json",
-      "src/build/a.ts",
-      "docs/dist/e",
-      "a/out",
-      "web/build/f",
-    ];
-    expect(sent([...left.slice(0, 4), ...kept], "", "source")).toEqual(kept.toSorted());
-    expect(sent([...left.slice(0, 4), ...kept])).toHaveLength(10);
+    const left = words("dist/a.js build/b out/c packages/x/dist/d");
+    const kept = words("package.json packages/x/package.json src/build/a.ts docs/dist/e a/out web/build/f");
+    expect(sent([...left, ...kept], "", "source")).toEqual(kept.toSorted());
+    expect(sent([...left, ...kept])).toHaveLength(10);
     expect(sent(["dist/index.html", "build/a.js"], "", "source")).toEqual(["build/a.js", "dist/index.html"]);
   });
 
@@ -235,21 +154,9 @@ describe("the files that are sent", () => {
   it("of any tree are those that a rule by rule search finds", () => {
     const seed = inject("fuzzSeed");
     const random = seeded(seed);
-    const names = [
-      ".env",
-      ".env.a",
-      ".env.example",
-      ".git",
-      ".well-known",
-      ".x",
-      "a",
-      "b",
-      "build",
-      "dist",
-      "node_modules",
-      "package.json",
-      "a.env",
-    ];
+    const names = words(
+      ".env .env.a .env.example .git .well-known .x a b build dist node_modules package.json a.env",
+    );
     const name = () => names[random.whole(0, names.length - 1)] ?? "a";
     for (let round = 0; round < RUNS; round += 1) {
       const paths = new Set<string>();

@@ -12,7 +12,6 @@ import { seeded } from "#test/support/random.ts";
 import { contentsOf, MEBIBYTE, newScene, sha1 } from "./scene.ts";
 import { runs } from "#test/support/soak.ts";
 
-/** `FUZZ_RUNS=300` for a long run. */
 const RUNS = runs(8);
 
 describe("a bundle", () => {
@@ -52,11 +51,6 @@ describe("a bundle", () => {
     expect(await contentsOf(scene, bundle)).toEqual({ "index.html": "1", "public.pem": "2" });
     expect(told).toEqual(["id_rsa"]);
     expect(leftOutLine(told)).toContain("secrets: id_rsa. A line such as !name in .deployignore");
-  });
-
-  it("has no rules that are too large", async () => {
-    const scene = newScene({ "index.html": "1", ".deployignore": "#".repeat(70_000) });
-    await expect(scene.store({ mode: "source" })).rejects.toThrow('".deployignore" has 70000 bytes');
   });
 
   it("of any tree is the same as one that is computed otherwise", async () => {
@@ -117,25 +111,25 @@ describe("a bundle", () => {
     expect([first, second]).toContainEqual(await scene.store());
   });
 
-  it.each(["files.pack", "manifest.json"])(
-    "is absent after a crash at its %s, and whole after the next attempt",
-    async (object) => {
-      for (const when of ["before", "after"]) {
-        const scene = newScene({ "index.html": "one" });
-        const put = scene.archives.put.bind(scene.archives);
-        scene.archives.put = async (key, body) => {
-          if (!key.endsWith(object)) return put(key, body);
-          if (when === "after") await put(key, body);
-          throw new Error("Killed");
-        };
-        await expect(scene.store()).rejects.toThrow("Killed");
-        scene.archives.put = put;
-        scene.project.write("index.html", "two");
-        const isWhole = object === "manifest.json" && when === "after";
-        expect(await contentsOf(scene, await scene.store())).toEqual({
-          "index.html": isWhole ? "one" : "two",
-        });
-      }
+  it.each([
+    ["files.pack", "before", "two"],
+    ["files.pack", "after", "two"],
+    ["manifest.json", "before", "two"],
+    ["manifest.json", "after", "one"],
+  ])(
+    "is whole after the next attempt when the first died at its %s, %s that was stored",
+    async (object, when, content) => {
+      const scene = newScene({ "index.html": "one" });
+      const put = scene.archives.put.bind(scene.archives);
+      scene.archives.put = async (key, body) => {
+        if (!key.endsWith(object)) return put(key, body);
+        if (when === "after") await put(key, body);
+        throw new Error("Killed");
+      };
+      await expect(scene.store()).rejects.toThrow("Killed");
+      scene.archives.put = put;
+      scene.project.write("index.html", "two");
+      expect(await contentsOf(scene, await scene.store())).toEqual({ "index.html": content });
     },
   );
 
@@ -179,12 +173,9 @@ describe("files that change while they are read", () => {
     const scene = newScene(begin);
     let round = 0;
     scene.project.beforeRead = () => change["another size"]?.(scene, (round += 1));
-    await expect(scene.store()).rejects.toMatchObject({
-      code: "unavailable",
-      message: expect.stringContaining("kept changing"),
-    });
-    expect(round).toBe(3);
-    expect(scene.keys()).toEqual([]);
+    const message = expect.stringContaining("kept changing");
+    await expect(scene.store()).rejects.toMatchObject({ code: "unavailable", message });
+    expect([round, scene.keys()]).toEqual([3, []]);
   });
 
   it("begin again when the runtime breaks off, and pass a failure that has another cause", async () => {
@@ -201,12 +192,6 @@ describe("files that change while they are read", () => {
     await expect(scene.store({ prefix: bundlesOf("two") })).rejects.toBe(broken);
     expect(round).toBe(3);
   });
-
-  it("may be those that are not sent", async () => {
-    const scene = newScene(begin);
-    scene.project.beforeRead = () => scene.project.write(".cache/log", String(Math.random()));
-    expect(await scene.store()).toMatchObject({ files: 5 });
-  });
 });
 
 const many = (count: number) =>
@@ -214,35 +199,30 @@ const many = (count: number) =>
 
 describe("limits of a bundle", () => {
   const page = { "index.html": "<p>" };
-  it.each<[string, Record<string, string>, RegExp[]]>([
-    [
-      "a file",
-      { ...page, "a/film": "x".repeat(MEBIBYTE + 1) },
-      [/"a\/film" has 1\.1 MB/u, /1 MB \(DEPLOYMENT_MAX_FILE_MB\)/u],
-    ],
+  const large = "x".repeat(MEBIBYTE);
+  it.each<[string, Record<string, string>, RegExp]>([
+    ["a file", { ...page, "a/film": `${large}x` }, /"a\/film" has 1\.1 MB.*1 MB \(DEPLOYMENT_MAX_FILE_MB\)/u],
     [
       "the number",
       { ...page, ...many(100) },
-      [/101 files, most of them in "assets\/"/u, /100 .*\(DEPLOYMENT_MAX_FILES\)/u],
+      /101 files, most of them in "assets\/".*100 .*\(DEPLOYMENT_MAX_FILES\)/u,
     ],
     [
       "the whole",
-      { ...page, a: "x".repeat(MEBIBYTE), b: "x".repeat(MEBIBYTE) },
-      [/2\.1 MB/u, /"a" with 1\.0 MB/u, /2 MB \(DEPLOYMENT_MAX_TOTAL_MB\)/u],
+      { ...page, a: large, b: large },
+      /2\.1 MB.*"a" with 1\.0 MB.*2 MB \(DEPLOYMENT_MAX_TOTAL_MB\)/u,
     ],
-  ])("are named in the refusal: %s", async (_, files, sentences) => {
+  ])("are named in the refusal: %s", async (_, files, sentence) => {
     const { store, keys } = newScene(files);
-    const error: unknown = await store().catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: "too_large" });
-    for (const sentence of sentences)
-      expect(error).toHaveProperty("message", expect.stringMatching(sentence));
+    const message = expect.stringMatching(sentence);
+    await expect(store()).rejects.toMatchObject({ code: "too_large", message });
     expect(keys()).toEqual([]);
   });
 
   it("are reached, and only what is sent counts", async () => {
-    const { store } = newScene({ ...page, ...many(99), "node_modules/large": "x".repeat(3 * MEBIBYTE) });
+    const { store } = newScene({ ...page, ...many(99), "node_modules/large": large.repeat(3) });
     expect(await store()).toMatchObject({ files: 100 });
-    const full = newScene({ ...page, a: "x".repeat(MEBIBYTE) });
+    const full = newScene({ ...page, a: large });
     expect(await full.store()).toMatchObject({ bytes: MEBIBYTE + 3 });
   });
 
@@ -256,10 +236,7 @@ describe("limits of a bundle", () => {
 describe("a damaged bundle", () => {
   it.each<[string, (scene: ReturnType<typeof newScene>, prefix: string) => void]>([
     ["without its pack", ({ archives }, prefix) => void archives.objects.delete(`${prefix}files.pack`)],
-    [
-      "without its manifest",
-      ({ archives }, prefix) => void archives.objects.delete(`${prefix}manifest.json`),
-    ],
+
     [
       "that is cut off",
       ({ archives }, prefix) => {
@@ -284,24 +261,16 @@ describe("a damaged bundle", () => {
     });
   });
 
-  it("is not that of another row", async () => {
+  it("is not that of another row, and does not become an archive", async () => {
     const scene = newScene({ "index.html": "one" });
     const bundle = await scene.store();
-    await expect(openBundle(scene.archives, { ...bundle, bytes: 4 })).rejects.toMatchObject({
-      code: "unavailable",
-    });
+    const refused = { code: "unavailable" };
+    await expect(openBundle(scene.archives, { ...bundle, bytes: 4 })).rejects.toMatchObject(refused);
     const files = await openBundle(scene.archives, bundle);
-    await expect(files.read({ path: "other", size: 1, digest: "" })).rejects.toMatchObject({
-      code: "unavailable",
-    });
-  });
-
-  it("does not become an archive", async () => {
-    const scene = newScene({ "index.html": "one" });
-    const bundle = await scene.store();
+    await expect(files.read({ path: "other", size: 1, digest: "" })).rejects.toMatchObject(refused);
     const pack = scene.archives.objects.get(`${bundle.prefix}files.pack`);
     if (pack) pack.bytes = Buffer.from("two");
-    await expect(storeSourceArchive(scene.archives, bundle)).rejects.toMatchObject({ code: "unavailable" });
+    await expect(storeSourceArchive(scene.archives, bundle)).rejects.toMatchObject(refused);
     expect(scene.keys()).toHaveLength(2);
   });
 });
@@ -328,28 +297,20 @@ describe("stored bundles", () => {
     const dropped = await scene.store({ prefix: bundlesOf("two") });
     await scene.archives.put("deployments/one/interrupted/files.pack", new Blob(["x"]).stream());
     await scene.archives.put("snapshots/x", new Blob(["x"]).stream());
-    const asked: string[] = [];
+    const asked = new Set<string>();
     const sweep = () =>
       sweepBundles(scene.archives, async (prefixes) => {
-        asked.push(...prefixes);
+        for (const prefix of prefixes) asked.add(prefix);
         return new Set([kept.prefix]);
       });
     await sweep();
-    expect(asked).toEqual([]);
-    for (const object of scene.archives.objects.values())
-      object.storedAt = new Date(Date.now() - 25 * 3600 * 1000);
+    expect(asked.size).toBe(0);
+    const yesterday = new Date(Date.now() - 25 * 3600 * 1000);
+    for (const object of scene.archives.objects.values()) object.storedAt = yesterday;
     const young = await scene.store({ prefix: bundlesOf("three") });
     await sweep();
-    expect(asked.toSorted()).toEqual(
-      [kept.prefix, dropped.prefix, "deployments/one/interrupted/"].toSorted(),
-    );
-    expect(scene.keys().toSorted()).toEqual(
-      [
-        "snapshots/x",
-        ...[kept, young].flatMap(({ prefix }) =>
-          ["files.pack", "manifest.json"].map((name) => prefix + name),
-        ),
-      ].toSorted(),
-    );
+    expect(asked).toEqual(new Set([kept.prefix, dropped.prefix, "deployments/one/interrupted/"]));
+    const left = new Set(scene.keys().map((key) => key.replace(/[^/]+$/u, "")));
+    expect(left).toEqual(new Set(["snapshots/", kept.prefix, young.prefix]));
   });
 });

@@ -58,12 +58,11 @@ describe("an attempt", () => {
 
   it("is let in until the address has used up its own, whatever the account", async () => {
     const attempts = new MemoryAttempts({ account: 10, address: 20 });
-    const outcomes = await Promise.all(
-      Array.from({ length: 30 }, (_, nth) =>
-        fail(attempts, "login", { account: `user-${nth}@example.com`, address: home }, 1),
-      ),
-    );
-    expect(outcomes.filter((admitted) => admitted === 1)).toHaveLength(20);
+    let admitted = 0;
+    for (let nth = 0; nth < 30; nth += 1) {
+      admitted += await fail(attempts, "login", { account: `user-${nth}@example.com`, address: home }, 1);
+    }
+    expect(admitted).toBe(20);
     expect(await fail(attempts, "login", { ...ada, address: "198.51.100.1" }, 1)).toBe(1);
   });
 
@@ -78,14 +77,6 @@ describe("an attempt", () => {
     expect(await fail(attempts, "login", ada, 2)).toBe(2);
     await attempt.succeeded();
     expect(await fail(attempts, "login", ada, 1)).toBe(0);
-  });
-
-  it("counts while it is under way, so that guesses at once are counted too", async () => {
-    const attempts = new MemoryAttempts({ account: 3 });
-    const begun = await Promise.allSettled(
-      Array.from({ length: 50 }, () => beginAttempt({ attempts }, "code", ada)),
-    );
-    expect(begun.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
   });
 
   it("costs an account nothing that the address has no right to, and the other way round", async () => {
@@ -122,27 +113,12 @@ describe("an attempt", () => {
     expect(await from("2001:db8:1:3::1")).toBe(1);
     expect(await fail(attempts, "login", { ...ada, address: "unknown" }, 5)).toBe(2);
   });
-
-  it("needs no account", async () => {
-    const attempts = new MemoryAttempts({ account: 1, address: 2 });
-    const anybody = { address: home };
-    await beginAttempt({ attempts }, "pairing", anybody);
-    await beginAttempt({ attempts }, "pairing", anybody);
-    expect((await refusal(attempts, "pairing", anybody)).code).toBe("rate_limited");
-  });
-
-  it("is always let in where the limits are off", async () => {
-    const attempts = new MemoryAttempts();
-    expect(await fail(attempts, "login", ada, 500)).toBe(500);
-    const attempt = await beginAttempt({ attempts }, "login", ada);
-    await attempt.succeeded();
-  });
 });
 
 describe.each(Object.keys(KINDS).filter(countsAccounts))("an office, at %s", (kind) => {
   it("is not locked by one of its people, and is by many", async () => {
     const attempts = new MemoryAttempts(PRODUCTION);
-    expect(await fail(attempts, kind, ada, 500)).toBeLessThanOrEqual(10);
+    expect(await fail(attempts, kind, ada, 50)).toBeLessThanOrEqual(10);
     expect(await fail(attempts, kind, { ...ada, account: "bob@example.com" }, 1)).toBe(1);
     const people = Array.from({ length: 200 }, (_, nth) => ({ ...ada, account: `user-${nth}@example.com` }));
     for (const person of people) await fail(attempts, kind, person, 1);
@@ -172,58 +148,48 @@ describe("a refused attempt", () => {
 });
 
 describe("a message to be sent", () => {
-  it("counts against the limit of messages, and for good", async () => {
-    const attempts = new MemoryAttempts({ account: 1, address: 5, mail: 3 });
-    for (let count = 0; count < 3; count += 1) {
-      const attempt = await beginAttempt({ attempts }, "mail", ada);
-      await attempt.succeeded();
+  it("counts against the limit of messages, for good, and invitations against another", async () => {
+    const attempts = new MemoryAttempts({ account: 1, address: 5, mail: 2 });
+    for (const kind of ["mail", "invitation"] as const) {
+      for (let count = 0; count < 2; count += 1)
+        await (await beginAttempt({ attempts }, kind, ada)).succeeded();
+      expect((await refusal(attempts, kind, ada)).headers["X-RateLimit-Limit"]).toBe("2");
     }
-    expect((await refusal(attempts, "mail", ada)).headers["X-RateLimit-Limit"]).toBe("3");
     expect(await fail(attempts, "mail", { ...ada, account: "bob@example.com" }, 5)).toBe(2);
   });
 });
 
-describe("an invitation to be sent", () => {
-  it("has a limit of its own, and uses up no login codes of the address", async () => {
-    const attempts = new MemoryAttempts({ account: 1, mail: 2 });
-    const attempt = await beginAttempt({ attempts }, "invitation", ada);
-    await attempt.succeeded();
-    expect(await fail(attempts, "invitation", ada, 5)).toBe(1);
-    expect(await fail(attempts, "mail", ada, 5)).toBe(2);
-  });
-});
-
 describe("when a counter does not answer", () => {
-  /** The counters whose name has this in it fail, to count and to give back. */
+  /** The counters of accounts fail, to count and to give back, while it is broken. */
   class Broken extends MemoryAttempts {
-    broken = "";
+    isBroken = false;
 
     override async take(...args: Parameters<MemoryAttempts["take"]>) {
-      if (this.broken && args[1].includes(this.broken)) throw new Error("gone");
+      if (this.isBroken && args[1].includes(":account:")) throw new Error("gone");
       return super.take(...args);
     }
 
     override async giveBack(counter: string, receipt: string): Promise<void> {
-      if (this.broken && counter.includes(this.broken)) throw new Error("gone");
+      if (this.isBroken && counter.includes(":account:")) throw new Error("gone");
       return super.giveBack(counter, receipt);
     }
   }
 
   it("the attempt is refused, and the other counter is as before", async () => {
     const attempts = new Broken({ account: 5, address: 2 });
-    attempts.broken = ":account:";
+    attempts.isBroken = true;
     for (let count = 0; count < 3; count += 1)
       await expect(beginAttempt({ attempts }, "login", ada)).rejects.toThrow("gone");
-    attempts.broken = "";
+    attempts.isBroken = false;
     expect(await fail(attempts, "login", ada, 5)).toBe(2);
   });
 
   it("a success stays one", async () => {
     const attempts = new Broken({ account: 2, address: 2 });
     const attempt = await beginAttempt({ attempts }, "login", ada);
-    attempts.broken = ":account:";
+    attempts.isBroken = true;
     await attempt.succeeded();
-    attempts.broken = "";
+    attempts.isBroken = false;
     expect(await fail(attempts, "login", ada, 5)).toBe(1);
   });
 });

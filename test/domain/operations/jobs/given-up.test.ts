@@ -1,23 +1,19 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { adminActions, jobs } from "#src/db/schema/index.ts";
 import { dropJob, pageOfGivenUp, retryJobs } from "#src/domain/operations/jobs/index.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { newPerson } from "#test/support/people.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
+const { db } = await fileDatabase();
 let by: { adminId: string; address: string };
-beforeAll(async () => {
-  database = await openDatabase();
-});
 beforeEach(async () => {
-  await database.db.delete(jobs);
-  const { user } = await newPerson(database.db);
+  await db.delete(jobs);
+  const { user } = await newPerson(db);
   by = { adminId: user.id, address: "192.0.2.1" };
 });
-afterAll(() => database.close());
 
 /** Stores jobs, each given up a second after the one before. */
 async function givenUp(kind: string, ...keys: string[]) {
@@ -30,33 +26,33 @@ async function givenUp(kind: string, ...keys: string[]) {
     share: "a person",
     failedAt: new Date(1_000_000 + second * 1000),
   }));
-  await database.db.insert(jobs).values(rows);
+  await db.insert(jobs).values(rows);
 }
 
 const published: QueueMessage[] = [];
 const deps = () => {
   published.length = 0;
   return {
-    db: database.db,
+    db,
     queue: { publishBatch: async (some: readonly QueueMessage[]) => void published.push(...some) },
     log: createLog(),
   };
 };
 
 const listed = async (kind?: string) => {
-  const { jobs: found, total } = await pageOfGivenUp(database.db, kind, { limit: 2, offset: 0 });
+  const { jobs: found, total } = await pageOfGivenUp(db, kind, { limit: 2, offset: 0 });
   return { keys: found.map(({ key }) => key), total };
 };
 
 const actions = async () =>
-  (await database.db.select().from(adminActions).where(eq(adminActions.adminId, by.adminId))).map(
+  (await db.select().from(adminActions).where(eq(adminActions.adminId, by.adminId))).map(
     ({ actionType, targetType, targetId }) => [actionType, targetType, targetId],
   );
 
 it("jobs that were given up are listed, all kinds or one, the last first", async () => {
   await givenUp("one", "a", "b", "c");
   await givenUp("two", "d");
-  await database.db.insert(jobs).values({ kind: "one", key: "still to be done", payload: {} });
+  await db.insert(jobs).values({ kind: "one", key: "still to be done", payload: {} });
   expect((await listed()).total).toBe(4);
   expect(await listed("one")).toEqual({ keys: ["c", "b"], total: 3 });
 });
@@ -64,7 +60,7 @@ it("jobs that were given up are listed, all kinds or one, the last first", async
 it("one is tried again, as if it had not been tried before, and the trail says so", async () => {
   await givenUp("one", "a", "b");
   expect(await retryJobs(deps(), by, { kind: "one", key: "a" })).toBe(1);
-  const [row] = await database.db.select().from(jobs).where(eq(jobs.key, "a"));
+  const [row] = await db.select().from(jobs).where(eq(jobs.key, "a"));
   expect(row).toMatchObject({ failedAt: null, attempts: 0 });
   expect(published).toMatchObject([{ function: "one", payload: { key: "a" }, shareOf: "a person" }]);
   expect(await listed()).toEqual({ keys: ["b"], total: 1 });
@@ -82,15 +78,8 @@ it("all of a kind are tried again, and no other", async () => {
 
 it("what is tried again while the queue accepts nothing is due all the same", async () => {
   await givenUp("one", "a");
-  const refusing = {
-    ...deps(),
-    queue: {
-      publishBatch: async () => {
-        throw new Error("The queue accepts nothing");
-      },
-    },
-  };
-  expect(await retryJobs(refusing, by, { kind: "one", key: "a" })).toBe(1);
+  const queue = { publishBatch: () => Promise.reject(new Error("The queue accepts nothing")) };
+  expect(await retryJobs({ ...deps(), queue }, by, { kind: "one", key: "a" })).toBe(1);
   expect(await listed()).toEqual({ keys: [], total: 0 });
 });
 
@@ -102,7 +91,7 @@ it("one is dropped", async () => {
 });
 
 it("a job that was not given up is neither tried again nor dropped, and the trail says nothing", async () => {
-  await database.db.insert(jobs).values({ kind: "one", key: "a", payload: {} });
+  await db.insert(jobs).values({ kind: "one", key: "a", payload: {} });
   const job = { kind: "one", key: "a" };
   await expect(retryJobs(deps(), by, job)).rejects.toThrow("Job not found");
   await expect(retryJobs(deps(), by, { kind: "one" })).rejects.toThrow("No job of this kind");

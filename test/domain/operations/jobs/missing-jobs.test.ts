@@ -1,20 +1,15 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { jobs, repositories, stripeEvents, tasks } from "#src/db/schema/index.ts";
 import { storeMissingJobs } from "#src/domain/operations/jobs/index.ts";
 import { newId } from "#src/lib/ids.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { newPerson } from "#test/support/people.ts";
 import { storeTask } from "#test/support/stored-task.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(() => database.close());
+const { db } = await fileDatabase();
 
 it("what the version before left to be done, which had no jobs, gets them; what is over, or has one, does not", async () => {
-  const { db } = database;
   const { user } = await newPerson(db);
   const ended = { status: "completed", completedAt: sql`now() - interval '1 hour'` } as const;
   const pending = { ...ended, webhookUrl: "https://receiver.test", callbackStatus: "pending" } as const;

@@ -29,36 +29,23 @@ describe("the mails", () => {
     expect(html).toContain('href="https://console.test/invite/abc?x=1&amp;y=2"');
   });
 
-  it("count in the singular, too", () => {
-    expect(passwordReset({ link, hours: 1 }).text).toContain("1 hour and");
-    expect(passwordReset({ link, hours: 2 }).text).toContain("2 hours and");
-  });
-
-  it("name the team and who invites", () => {
-    const { subject, text } = invite({});
-    expect(subject).toBe('Invitation to the team "Crew"');
-    expect(text).toContain('Ann invites you to the team "Crew"');
-  });
-
-  it("let no name become markup, a line or a link", () => {
+  it("let no name become markup, a line or a link, and cut long ones", () => {
+    expect(invite({})).toMatchObject({
+      subject: 'Invitation to the team "Crew"',
+      text: expect.stringContaining('Ann invites you to the team "Crew"'),
+    });
     const { subject, text, html } = invite({
       teamName: '<img src=x onerror="alert(1)">\r\nBcc: eve@evil.test',
       inviterName: "Visit https://evil.test/login or evil.test\u202e",
     });
-    expect(html).not.toContain("<img");
     expect(html).toContain("&lt;img src=x onerror=&quot;alert(1)&quot;&gt; Bcc");
     expect(subject).not.toMatch(/\p{Cc}/u);
-    expect(text).not.toContain("\r");
     expect(text + html + subject).not.toMatch(/evil\.test|https:\/\/(?!console\.test)|eve@e|\u202e/u);
+    expect(invite({ teamName: "x".repeat(100) }).subject).toContain(`"${"x".repeat(59)}…"`);
   });
 
   it("invite without a name when the inviter's name is invisible", () => {
     expect(invite({ inviterName: "\u200b\u202e " }).text).toContain("Someone invites you");
-  });
-
-  it("cut long names", () => {
-    const { subject } = invite({ teamName: "x".repeat(100) });
-    expect(subject).toBe(`Invitation to the team "${"x".repeat(59)}…"`);
   });
 
   it("have the same lines and elements whatever the names are", () => {

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   adminActions,
   auditLog,
@@ -16,122 +16,89 @@ import { sha256Hex } from "#src/lib/hash.ts";
 import { newId } from "#src/lib/ids.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import { newToken } from "#src/lib/random-token.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { newPerson } from "#test/support/people.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(async () => {
-  await database.close();
-});
+const { db } = await fileDatabase();
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
 
 const forget = (days = 90) =>
-  forgetOldRows({ db: database.db, log: createLog(), config: { AUDIT_LOG_RETENTION_DAYS: days } });
+  forgetOldRows({ db, log: createLog(), config: { AUDIT_LOG_RETENTION_DAYS: days } });
 
-/** A row of every table of this kind, as old as this. */
-async function insertAll(age: number) {
-  const { user } = await newPerson(database.db);
-  const moment = daysAgo(age);
-  const ids = Array.from({ length: 8 }, newId);
-  const [
-    entry = "",
-    action = "",
-    session = "",
-    attempt = "",
-    link = "",
-    pairing = "",
-    state = "",
-    device = "",
-  ] = ids;
-  const base = () => ({ userId: user.id, tokenHash: newToken().hash, expiresAt: moment });
-  const { db } = database;
-  const teamId = user.defaultTeamId ?? "";
-  await db
-    .insert(auditLog)
-    .values({ id: entry, teamId, action: "a.b", resourceType: "a", createdAt: moment });
-  await db
-    .insert(adminActions)
-    .values({ id: action, actionType: "a.b", targetType: "user", targetId: "x", createdAt: moment });
-  await db
-    .insert(sessions)
-    .values({ id: session, userId: user.id, userAgent: "", ipAddress: "", expiresAt: moment });
-  await db.insert(loginAttempts).values({ id: attempt, ...base(), codeHash: "-", codeExpiresAt: moment });
-  await db.insert(mailedTokens).values({ id: link, ...base(), purpose: "password_reset", email: user.email });
-  await db.insert(pairingTokens).values({ id: pairing, ...base(), scopes: [] });
-  await db.insert(usedOauthStates).values({ id: state, expiresAt: moment });
+const TABLES = [
+  auditLog,
+  adminActions,
+  sessions,
+  loginAttempts,
+  mailedTokens,
+  pairingTokens,
+  usedOauthStates,
+  deviceSignIns,
+] as const;
+
+/** A row of every table of this kind, as old as this, under one id. */
+async function insertAll(age: number): Promise<string> {
+  const { user } = await newPerson(db);
+  const [id, userId, moment] = [newId(), user.id, daysAgo(age)];
+  const token = () => ({ id, userId, tokenHash: newToken().hash, expiresAt: moment });
+  const event = { id, createdAt: moment };
   const codes = { deviceCodeHash: newToken().hash, userCodeHash: newToken().hash };
   const program = { clientName: "cli", ipAddress: "192.0.2.1", network: "192.0.2.1", intervalSeconds: 5 };
-  await db.insert(deviceSignIns).values({ id: device, ...codes, ...program, expiresAt: moment });
-  return ids;
+  await db.batch([
+    db
+      .insert(auditLog)
+      .values({ ...event, teamId: user.defaultTeamId ?? "", action: "a.b", resourceType: "a" }),
+    db.insert(adminActions).values({ ...event, actionType: "a.b", targetType: "user", targetId: "x" }),
+    db.insert(sessions).values({ id, userId, userAgent: "", ipAddress: "", expiresAt: moment }),
+    db.insert(loginAttempts).values({ ...token(), codeHash: "-", codeExpiresAt: moment }),
+    db.insert(mailedTokens).values({ ...token(), purpose: "password_reset", email: user.email }),
+    db.insert(pairingTokens).values({ ...token(), scopes: [] }),
+    db.insert(usedOauthStates).values({ id, expiresAt: moment }),
+    db.insert(deviceSignIns).values({ id, ...codes, ...program, expiresAt: moment }),
+  ]);
+  return id;
 }
 
-const all = (value: boolean) => Array.from({ length: 8 }, () => value);
-
-/** Which of these rows are there, by the order of their making. */
-async function left(ids: string[]): Promise<boolean[]> {
-  const tables = await Promise.all(
-    [
-      auditLog,
-      adminActions,
-      sessions,
-      loginAttempts,
-      mailedTokens,
-      pairingTokens,
-      usedOauthStates,
-      deviceSignIns,
-    ].map((table) => database.db.select({ id: table.id }).from(table)),
-  );
-  return ids.map((id, index) => tables[index]?.some((row) => row.id === id) ?? false);
-}
+/** How many of these rows are left in each table. */
+const left = (id: string) => Promise.all(TABLES.map((table) => db.$count(table, eq(table.id, id))));
 
 describe("deleting old rows", () => {
   it("removes expired rows and keeps the others", async () => {
     const [ancient, recent] = [await insertAll(91), await insertAll(-1)];
     await forget();
-    expect(await left(ancient)).toEqual(all(false));
-    expect(await left(recent)).toEqual(all(true));
+    expect(await left(ancient)).toEqual(TABLES.map(() => 0));
+    expect(await left(recent)).toEqual(TABLES.map(() => 1));
   });
 
   it("removes used-up refresh tokens of a session that goes on", async () => {
-    const { caller, session } = await newPerson(database.db);
-    const { db } = database;
+    const { caller, session } = await newPerson(db);
     const old = { id: newId(), sessionId: caller.sessionId, tokenHash: newToken().hash };
     await db.insert(refreshRecords).values({ ...old, expiresAt: daysAgo(31), usedAt: daysAgo(45) });
     await forget();
-    const rows = await db
-      .select({ tokenHash: refreshRecords.tokenHash })
-      .from(refreshRecords)
-      .where(eq(refreshRecords.sessionId, caller.sessionId));
-    expect(rows).toEqual([{ tokenHash: sha256Hex(session.refreshToken ?? "") }]);
+    const ofSession = eq(refreshRecords.sessionId, caller.sessionId);
+    expect(await db.select().from(refreshRecords).where(ofSession)).toMatchObject([
+      { tokenHash: sha256Hex(session.refreshToken ?? "") },
+    ]);
   });
 
   it("keeps the logs ninety days, or as long as is said", async () => {
     const rows = await insertAll(89);
     await forget();
-    expect((await left(rows)).slice(0, 2)).toEqual([true, true]);
+    expect((await left(rows)).slice(0, 2)).toEqual([1, 1]);
     await forget(80);
-    expect((await left(rows)).slice(0, 2)).toEqual([false, false]);
+    expect((await left(rows)).slice(0, 2)).toEqual([0, 0]);
   });
 
   it("goes on until all is gone, however much there is", async () => {
-    const { user } = await newPerson(database.db);
-    const row = () => ({
-      id: newId(),
-      teamId: user.defaultTeamId ?? "",
-      action: "many.rows",
-      resourceType: "a",
-      createdAt: daysAgo(91),
-    });
+    const { user } = await newPerson(db);
+    const what = { teamId: user.defaultTeamId ?? "", action: "many.rows", resourceType: "a" };
+    const row = () => ({ id: newId(), ...what, createdAt: daysAgo(91) });
     for (let chunk = 1; chunk <= 6; chunk += 1) {
-      await database.db.insert(auditLog).values(Array.from({ length: 1001 }, row));
+      await db.insert(auditLog).values(Array.from({ length: 1001 }, row));
     }
     await forget();
-    const rows = await database.db.select().from(auditLog);
-    expect(rows.filter(({ action }) => action === "many.rows")).toEqual([]);
+    expect(await db.$count(auditLog, eq(auditLog.action, "many.rows"))).toBe(0);
   });
 });

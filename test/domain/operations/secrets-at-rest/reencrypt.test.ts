@@ -1,20 +1,15 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { gitConnections, userApiKeys } from "#src/db/schema/index.ts";
 import { reencrypt } from "#src/domain/operations/secrets-at-rest/index.ts";
 import { ENCRYPTED } from "#src/domain/operations/secrets-at-rest/reencrypt.ts";
 import { newId } from "#src/lib/ids.ts";
 import { createSecretsAtRest, type EncryptionConfig } from "#src/platform/secrets/secrets-at-rest.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { newPerson } from "#test/support/people.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-let userId: string;
-beforeAll(async () => {
-  database = await openDatabase();
-  userId = (await newPerson(database.db)).user.id;
-});
-afterAll(() => database.close());
+const { db } = await fileDatabase();
+const userId = (await newPerson(db)).user.id;
 
 const BEFORE = "the secret key of this installation, once";
 const NOW = "the secret key of this installation, today";
@@ -23,19 +18,19 @@ const secretsUnder = (config: Partial<EncryptionConfig>) =>
 
 async function storeKeys(tokens: readonly string[]): Promise<string[]> {
   const rows = tokens.map((encryptedValue) => ({ id: newId(), encryptedValue }));
-  await database.db
+  await db
     .insert(userApiKeys)
     .values(rows.map((row) => ({ ...row, userId, provider: "openai", keyName: row.id })));
   return rows.map(({ id }) => id);
 }
 
 async function storedKey(id: string): Promise<string> {
-  const [row] = await database.db.select().from(userApiKeys).where(eq(userApiKeys.id, id));
+  const [row] = await db.select().from(userApiKeys).where(eq(userApiKeys.id, id));
   return row?.encryptedValue ?? "";
 }
 
 it("knows every encrypted column of the schema", async () => {
-  const { rows } = await database.db.execute<{ name: string }>(sql`
+  const { rows } = await db.execute<{ name: string }>(sql`
     SELECT table_name || '.' || column_name AS name FROM information_schema.columns
     WHERE table_schema = current_schema() AND column_name LIKE '%encrypted%'
   `);
@@ -52,7 +47,7 @@ it("re-encrypts values of previous keys under the current one, and leaves unread
     await secretsUnder({ SECRET_KEY: BEFORE }).modelKeySecrets.encrypt("sk-derived"),
     foreign,
   ]);
-  await database.db.insert(gitConnections).values({
+  await db.insert(gitConnections).values({
     id: newId(),
     userId,
     provider: "github",
@@ -61,7 +56,7 @@ it("re-encrypts values of previous keys under the current one, and leaves unread
   });
 
   const columns = await reencrypt({
-    db: database.db,
+    db,
     ...secretsUnder({
       PREVIOUS_SECRET_KEY: BEFORE,
       PREVIOUS_ENCRYPTION_KEY: "a key for model keys alone, 32 long",
@@ -72,10 +67,7 @@ it("re-encrypts values of previous keys under the current one, and leaves unread
   expect(await today.modelKeySecrets.decrypt(await storedKey(own))).toBe("sk-own");
   expect(await today.modelKeySecrets.decrypt(await storedKey(derived))).toBe("sk-derived");
   expect(await storedKey(lost)).toBe(foreign);
-  const [connection] = await database.db
-    .select()
-    .from(gitConnections)
-    .where(eq(gitConnections.userId, userId));
+  const [connection] = await db.select().from(gitConnections).where(eq(gitConnections.userId, userId));
   expect(await today.deploymentSecrets.decrypt(connection?.encryptedToken ?? "")).toBe("ghp_token");
   const keys = columns.find(({ table }) => table === "user_api_keys");
   expect(keys).toMatchObject({ column: "encrypted_value", rewritten: 2, unreadable: 1 });
@@ -85,8 +77,8 @@ it("goes through more than a page, and may be repeated", async () => {
   const today = secretsUnder({ PREVIOUS_SECRET_KEY: BEFORE });
   const token = await secretsUnder({ SECRET_KEY: BEFORE }).modelKeySecrets.encrypt("sk");
   const ids = await storeKeys(Array.from({ length: 210 }, () => token));
-  await reencrypt({ db: database.db, ...today });
-  await reencrypt({ db: database.db, ...today });
+  await reencrypt({ db, ...today });
+  await reencrypt({ db, ...today });
   const { modelKeySecrets } = secretsUnder({});
   for (const id of [ids[0], ids[199], ids[209]]) {
     expect(await modelKeySecrets.decrypt(await storedKey(id ?? ""))).toBe("sk");

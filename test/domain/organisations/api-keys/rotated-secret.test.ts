@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { verifyCallback } from "@agent-workspace/client/webhooks";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { auditLog, externalApiKeys } from "#src/db/schema/index.ts";
 import { sendNotice } from "#src/domain/agent-work/callbacks/index.ts";
 import { createApiKey, rotateWebhookSecret } from "#src/domain/organisations/api-keys/index.ts";
@@ -8,20 +8,15 @@ import { newId } from "#src/lib/ids.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { CLIENT, newPerson } from "#test/support/people.ts";
 import { storeTask } from "#test/support/stored-task.ts";
 
 const secrets = createSecrets("a-secret-key-for-tests-of-32-characters");
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(() => database.close());
+const { db } = await fileDatabase();
 
 async function newKey() {
-  const { db } = database;
   const person = await newPerson(db);
   const wish = { name: "key", scopes: null, projectIds: null, expiresAt: null };
   const created = await createApiKey({ db, secrets, config: DEFAULT_CEILINGS }, person.caller, wish, CLIENT);
@@ -32,7 +27,6 @@ async function newKey() {
 
 /** Starts a task of the key, and returns what its receiver is sent. */
 async function receiver({ person: { user }, key }: Awaited<ReturnType<typeof newKey>>) {
-  const { db } = database;
   const { taskId } = await storeTask(db, user, {
     status: "running",
     webhookUrl: "https://receiver.test",
@@ -60,7 +54,7 @@ it("signs with both secrets for a while, and then with the new one alone", async
   for (const secret of [next, key.webhookSecret, [key.webhookSecret, next]]) {
     expect(await verifyCallback(both.body, both.headers, secret)).toMatchObject({ message: "Hello" });
   }
-  await database.db
+  await db
     .update(externalApiKeys)
     .set({ previousWebhookSecretUntil: new Date(0) })
     .where(eq(externalApiKeys.id, key.key.id));
@@ -76,8 +70,8 @@ it("signs with both secrets for a while, and then with the new one alone", async
 it("is stored encrypted, and logged without the secret", async () => {
   const key = await newKey();
   const { webhookSecret } = await key.rotate();
-  const [row] = await database.db.select().from(externalApiKeys).where(eq(externalApiKeys.id, key.key.id));
-  const log = await database.db.select().from(auditLog).where(eq(auditLog.resourceId, key.key.id));
+  const [row] = await db.select().from(externalApiKeys).where(eq(externalApiKeys.id, key.key.id));
+  const log = await db.select().from(auditLog).where(eq(auditLog.resourceId, key.key.id));
   expect(log.map(({ action }) => action)).toContain("api_key.secret_rotated");
   for (const secret of [webhookSecret, key.webhookSecret]) {
     expect(JSON.stringify([row, log])).not.toContain(secret);
@@ -86,15 +80,11 @@ it("is stored encrypted, and logged without the secret", async () => {
 });
 
 it("is the owner's to rotate, while the key is active", async () => {
-  const key = await newKey();
-  const stranger = await newPerson(database.db);
-  await expect(key.rotate(stranger.user.id)).rejects.toMatchObject({ code: "not_found" });
-  await database.db
-    .update(externalApiKeys)
-    .set({ isActive: false })
-    .where(eq(externalApiKeys.id, key.key.id));
-  await expect(key.rotate()).rejects.toMatchObject({ code: "not_found" });
-  await expect(
-    rotateWebhookSecret({ db: database.db, secrets }, key.person.user.id, "none", CLIENT),
-  ).rejects.toMatchObject({ code: "not_found" });
+  const { key, person, rotate } = await newKey();
+  const refused = expect.objectContaining({ code: "not_found" });
+  await expect(rotate((await newPerson(db)).user.id)).rejects.toEqual(refused);
+  await db.update(externalApiKeys).set({ isActive: false }).where(eq(externalApiKeys.id, key.id));
+  await expect(rotate()).rejects.toEqual(refused);
+  const nameless = rotateWebhookSecret({ db, secrets }, person.user.id, "none", CLIENT);
+  await expect(nameless).rejects.toEqual(refused);
 });

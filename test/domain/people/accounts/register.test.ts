@@ -1,34 +1,28 @@
-import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { teamMemberships, teams, users } from "#src/db/schema/index.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { teams, users } from "#src/db/schema/index.ts";
 import { register } from "#src/domain/people/accounts/index.ts";
 import { MemoryAttempts } from "#test/support/memory-attempts.ts";
-import { openDatabase } from "#test/support/database.ts";
-import { changeOwnAccount, CLIENT, newPerson, PASSWORD, sessionDeps } from "#test/support/people.ts";
+import { allAtOnce } from "#test/support/at-once.ts";
+import { fileDatabase } from "#test/support/database.ts";
+import { changeOwnAccount, CLIENT, PASSWORD, sessionDeps } from "#test/support/people.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
+const { db } = await fileDatabase();
+const deps = sessionDeps(db);
 beforeEach(async () => {
-  await database.db.delete(users);
-});
-afterAll(async () => {
-  await database.close();
+  await db.delete(users);
 });
 
-const registerAs = (email: string, username?: string) =>
-  register(sessionDeps(database.db), { email, username, password: PASSWORD }, CLIENT);
+const registerAs = (email: string, username?: string, change: Partial<typeof deps.config> = {}) =>
+  register(
+    { ...deps, config: { ...deps.config, ...change } },
+    { email, username, password: PASSWORD },
+    CLIENT,
+  );
 
 describe("registration", () => {
   it("makes no administrator in production, where the first account may be a stranger's", async () => {
-    const deps = sessionDeps(database.db);
-    const config = { ...deps.config, ENVIRONMENT: "production" as const, ADMIN_EMAIL: ["first@example.com"] };
-    const { user } = await register(
-      { ...deps, config },
-      { email: "first@example.com", password: PASSWORD },
-      CLIENT,
-    );
+    const production = { ENVIRONMENT: "production" as const, ADMIN_EMAIL: ["first@example.com"] };
+    const { user } = await registerAs("first@example.com", undefined, production);
     expect(user.isSuperuser).toBe(false);
   });
 
@@ -49,9 +43,7 @@ describe("registration", () => {
       "a@b.x.test",
     ],
   ])("with %o takes addresses of the allowed domains only", async (domains, taken, refused) => {
-    const deps = sessionDeps(database.db);
-    const at = (email: string) =>
-      register({ ...deps, config: { ...deps.config, ...domains } }, { email, password: PASSWORD }, CLIENT);
+    const at = (email: string) => registerAs(email, undefined, domains);
     await expect(at(taken)).resolves.toBeDefined();
     await expect(at(refused)).rejects.toMatchObject({
       code: "invalid_input",
@@ -60,7 +52,6 @@ describe("registration", () => {
   });
 
   it("from a domain that is blocked by now stays as it is, but takes no new address there", async () => {
-    const deps = sessionDeps(database.db);
     const config = { ...deps.config, BLOCKED_EMAIL_DOMAINS: ["example.com"] };
     const { user } = await registerAs("a@example.com");
     const change = (email: string) => changeOwnAccount({ ...deps, config }, user.id, { email, name: "Ann" });
@@ -70,9 +61,9 @@ describe("registration", () => {
   });
 
   it("is counted for each address, successes too", async () => {
-    const deps = { ...sessionDeps(database.db), attempts: new MemoryAttempts({ registration: 2 }) };
+    const attempts = new MemoryAttempts({ registration: 2 });
     const from = (address: string, email: string) =>
-      register(deps, { email, password: PASSWORD }, { ...CLIENT, address });
+      register({ ...deps, attempts }, { email, password: PASSWORD }, { ...CLIENT, address });
     await from("192.0.2.1", "first@example.com");
     await from("192.0.2.1", "second@example.com");
     await expect(from("192.0.2.1", "third@example.com")).rejects.toMatchObject({ code: "rate_limited" });
@@ -84,39 +75,16 @@ describe("registration", () => {
       Array.from({ length: 8 }, (_, index) => registerAs(`person${index}@example.com`)),
     );
     expect(made.filter(({ user }) => user.isSuperuser)).toHaveLength(1);
-    expect(await database.db.select().from(users)).toHaveLength(8);
+    expect(await db.select().from(users)).toHaveLength(8);
   });
 
   it.each([
     ["the same address in another case", "ADA@example.com", undefined],
     ["the same username in another case", "other@example.com", "ADA"],
   ])("refuses %s, also at the same moment", async (_, email, username) => {
-    const outcomes = await Promise.allSettled([
-      registerAs("ada@example.com", "ada"),
-      registerAs(email, username),
-    ]);
-    const refused = outcomes.filter((outcome) => outcome.status === "rejected");
-    expect(refused).toHaveLength(1);
-    expect(refused[0]?.reason).toMatchObject({
-      code: "invalid_input",
-      message: "REGISTER_USER_ALREADY_EXISTS",
-    });
-    expect(await database.db.select().from(users)).toHaveLength(1);
-    expect(await database.db.select().from(teams)).toHaveLength(1);
-  });
-
-  it("gives the account a team of its own, as its administrator", async () => {
-    const { user } = await newPerson(database.db, "ada");
-    const [team] = await database.db
-      .select({ slug: teams.slug, isPersonal: teams.isPersonal, id: teams.id, role: teamMemberships.role })
-      .from(teams)
-      .innerJoin(teamMemberships, eq(teamMemberships.teamId, teams.id))
-      .where(eq(teamMemberships.userId, user.id));
-    expect(team).toEqual({
-      id: user.defaultTeamId,
-      slug: `${user.slug}-team`,
-      isPersonal: true,
-      role: "admin",
-    });
+    const both = [registerAs("ada@example.com", "ada"), registerAs(email, username)];
+    const { refused } = await allAtOnce(both);
+    expect(refused).toMatchObject([{ code: "invalid_input", message: "REGISTER_USER_ALREADY_EXISTS" }]);
+    expect([await db.$count(users), await db.$count(teams)]).toEqual([1, 1]);
   });
 });

@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { auditLog, loginAttempts, users } from "#src/db/schema/index.ts";
 import { authenticateUser } from "#src/domain/organisations/access/index.ts";
 import {
@@ -10,27 +10,22 @@ import {
 } from "#src/domain/people/two-factor/index.ts";
 import { useAttempt } from "#src/domain/people/two-factor/queries.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { timesAtOnce } from "#test/support/at-once.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { mailing, otherThan } from "#test/support/mailbox.ts";
 import { changeOwnAccount, CLIENT, newPerson } from "#test/support/people.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
+const { db } = await fileDatabase();
 let mail: ReturnType<typeof mailing>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
 beforeEach(() => {
-  mail = mailing(database.db);
-});
-afterAll(async () => {
-  await database.close();
+  mail = mailing(db);
 });
 
 type Person = Awaited<ReturnType<typeof newPerson>>["user"];
 
 /** A person whose password was right, with the code that was mailed. */
 async function begin(user?: Person) {
-  const person = user ?? (await newPerson(database.db)).user;
+  const person = user ?? (await newPerson(db)).user;
   const request = await requestCode(mail.deps, person, CLIENT);
   if (!request) throw new Error("No code was mailed");
   return { user: person, tempToken: request.tempToken, code: await mail.codeFor(person.email) };
@@ -39,7 +34,7 @@ async function begin(user?: Person) {
 const verify = (tempToken: string, code: string) => verifyCode(mail.deps, { tempToken, code }, CLIENT);
 const rowOf = (tempToken: string) => eq(loginAttempts.tokenHash, sha256Hex(tempToken));
 const actionsOf = async ({ id }: Person) =>
-  (await database.db.select().from(auditLog).where(eq(auditLog.userId, id))).map(({ action }) => action);
+  (await db.select().from(auditLog).where(eq(auditLog.userId, id))).map(({ action }) => action);
 
 const refusedWith = (message: string) => expect.objectContaining({ code: "unauthenticated", message });
 const SESSION = refusedWith("Invalid or expired verification session");
@@ -58,35 +53,42 @@ describe("a mailed code", () => {
 
   it("is stored as a hash, and so is the temporary token", async () => {
     const { tempToken, code } = await begin();
-    const [row] = await database.db.select().from(loginAttempts).where(rowOf(tempToken));
+    const [row] = await db.select().from(loginAttempts).where(rowOf(tempToken));
     expect(row?.codeHash).toMatch(/^\$argon2id\$v=19\$m=8,t=2,p=1\$/u);
     expect(JSON.stringify(row)).not.toContain(tempToken);
     expect(Object.values(row ?? {})).not.toContain(code);
   });
 
-  it("is void once the account has another address, and is not sent there", async () => {
+  it.each<[string, (id: string) => Promise<unknown>]>([
+    ["has another address", (id) => changeOwnAccount(mail.deps, id, { email: `new-${id}@example.com` })],
+    ["has another password", (id) => changeOwnAccount(mail.deps, id, { password: "another horse" })],
+    ["is not active", (id) => db.update(users).set({ isActive: false }).where(eq(users.id, id))],
+    [
+      "has waited too long with it",
+      (id) =>
+        db
+          .update(loginAttempts)
+          .set({ expiresAt: sql`now()` })
+          .where(eq(loginAttempts.userId, id)),
+    ],
+  ])("is void once the account %s, and no other one is sent", async (_, change) => {
     const { user, tempToken, code } = await begin();
-    const email = `elsewhere-${crypto.randomUUID()}@example.com`;
-    await changeOwnAccount(mail.deps, user.id, { email });
+    await change(user.id);
     await expect(resendCode(mail.deps, tempToken, CLIENT)).rejects.toEqual(SESSION);
     await expect(verify(tempToken, code)).rejects.toEqual(SESSION);
   });
 
   it("is good once, also when eight come at once", async () => {
     const { tempToken, code } = await begin();
-    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => verify(tempToken, code)));
-    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    const refused = outcomes.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
-    for (const reason of refused) expect(reason).toEqual(SESSION);
+    const { refused } = await timesAtOnce(8, () => verify(tempToken, code));
+    expect(refused).toEqual(Array.from({ length: 7 }, () => SESSION));
   });
 
   it("is looked at five times of twelve wrong ones that come at once, and then not at all", async () => {
     const { user, tempToken, code } = await begin();
-    const wrong = otherThan(code);
-    const outcomes = await Promise.allSettled(Array.from({ length: 12 }, () => verify(tempToken, wrong)));
-    const reasons = outcomes.flatMap((each) => (each.status === "rejected" ? [each.reason.message] : []));
-    expect(reasons.filter((message) => message === "Invalid or expired code")).toHaveLength(5);
-    expect(reasons).toHaveLength(12);
+    const { refused } = await timesAtOnce(12, () => verify(tempToken, otherThan(code)));
+    expect(refused).toHaveLength(12);
+    expect(refused.filter(({ message }) => message === "Invalid or expired code")).toHaveLength(5);
     await expect(verify(tempToken, code)).rejects.toEqual(SESSION);
     await expect(resendCode(mail.deps, tempToken, CLIENT)).rejects.toEqual(SESSION);
     expect((await actionsOf(user)).filter((action) => action === "two_factor.exhausted")).toHaveLength(1);
@@ -97,53 +99,31 @@ describe("a mailed code", () => {
     for (const wrong of [code.slice(1), `${code}0`, "١٢٣٤٥٦", ""]) {
       await expect(verify(tempToken, wrong)).rejects.toEqual(CODE);
     }
-    const [row] = await database.db.select().from(loginAttempts).where(rowOf(tempToken));
+    const [row] = await db.select().from(loginAttempts).where(rowOf(tempToken));
     expect(row?.attempts).toBe(4);
   });
 
   it("opens no session of another login, be it of the same person", async () => {
     const one = await begin();
     const other = await begin(one.user);
-    const stranger = await begin();
     await expect(verify(one.tempToken, other.code)).rejects.toEqual(CODE);
-    await expect(verify(one.tempToken, stranger.code)).rejects.toEqual(CODE);
+
     await expect(verify(one.tempToken, one.code)).resolves.toBeDefined();
     await expect(verify(other.tempToken, other.code)).resolves.toBeDefined();
   });
 
   it("needs a token that is ours", async () => {
-    for (const token of ["", "garbage", "\u{1f600}", "x".repeat(1000)]) {
-      await expect(verify(token, "123456")).rejects.toEqual(SESSION);
-      await expect(resendCode(mail.deps, token, CLIENT)).rejects.toEqual(SESSION);
-    }
+    await expect(verify("\u{1f600}", "123456")).rejects.toEqual(SESSION);
+    await expect(resendCode(mail.deps, "", CLIENT)).rejects.toEqual(SESSION);
   });
 
   it("is no good after its time, and another one is", async () => {
     const { user, tempToken, code } = await begin();
     const past = sql`now() - interval '1 second'`;
-    await database.db.update(loginAttempts).set({ codeExpiresAt: past }).where(rowOf(tempToken));
+    await db.update(loginAttempts).set({ codeExpiresAt: past }).where(rowOf(tempToken));
     await expect(verify(tempToken, code)).rejects.toEqual(CODE);
     await resendCode(mail.deps, tempToken, CLIENT);
     await expect(verify(tempToken, await mail.codeFor(user.email))).resolves.toBeDefined();
-  });
-
-  it("is no good after the time of its login, nor is another one sent", async () => {
-    const { tempToken, code } = await begin();
-    const past = sql`now() - interval '1 second'`;
-    await database.db.update(loginAttempts).set({ expiresAt: past }).where(rowOf(tempToken));
-    await expect(verify(tempToken, code)).rejects.toEqual(SESSION);
-    await expect(resendCode(mail.deps, tempToken, CLIENT)).rejects.toEqual(SESSION);
-  });
-
-  it("is no good for an account that is not active any more, or has another password", async () => {
-    for (const change of [
-      (id: string) => database.db.update(users).set({ isActive: false }).where(eq(users.id, id)),
-      (id: string) => changeOwnAccount(mail.deps, id, { password: "another horse" }),
-    ]) {
-      const { user, tempToken, code } = await begin();
-      await change(user.id);
-      await expect(verify(tempToken, code)).rejects.toEqual(SESSION);
-    }
   });
 });
 
@@ -163,17 +143,17 @@ describe("another code", () => {
 
   it("voids the one before also where that was just found right", async () => {
     const { tempToken } = await begin();
-    const [before] = await database.db.select().from(loginAttempts).where(rowOf(tempToken));
+    const [before] = await db.select().from(loginAttempts).where(rowOf(tempToken));
     await resendCode(mail.deps, tempToken, CLIENT);
-    expect(before && (await useAttempt(database.db, before))).toBeUndefined();
+    expect(before && (await useAttempt(db, before))).toBeUndefined();
   });
 
   it("does not outlive its login", async () => {
     const { tempToken } = await begin();
     const soon = sql`now() + interval '30 seconds'`;
-    await database.db.update(loginAttempts).set({ expiresAt: soon }).where(rowOf(tempToken));
+    await db.update(loginAttempts).set({ expiresAt: soon }).where(rowOf(tempToken));
     await resendCode(mail.deps, tempToken, CLIENT);
-    const [row] = await database.db.select().from(loginAttempts).where(rowOf(tempToken));
+    const [row] = await db.select().from(loginAttempts).where(rowOf(tempToken));
     expect(row?.codeExpiresAt).toEqual(row?.expiresAt);
     expect(mail.sent.at(-1)?.text).toContain("1 minute.");
   });
@@ -181,7 +161,7 @@ describe("another code", () => {
 
 describe("a code that the mail server does not take", () => {
   it("is tried again by the queue, and good when it comes", async () => {
-    const { user } = await newPerson(database.db);
+    const { user } = await newPerson(db);
     mail.server.answers = false;
     const request = await requestCode(mail.deps, user, CLIENT);
     expect(request?.delivery).toBe("retrying");
@@ -193,15 +173,15 @@ describe("a code that the mail server does not take", () => {
 
 describe("a password that changes meanwhile", () => {
   it("leaves no login that waits for a code, and gets none mailed", async () => {
-    const { user } = await newPerson(database.db);
-    const change = database.db.batch([
-      database.db.update(users).set({ passwordHash: "another" }).where(eq(users.id, user.id)),
-      endLoginAttempts(database.db, user.id),
+    const { user } = await newPerson(db);
+    const change = db.batch([
+      db.update(users).set({ passwordHash: "another" }).where(eq(users.id, user.id)),
+      endLoginAttempts(db, user.id),
       // The longer this takes the likelier it is that the login comes in between.
-      database.db.execute(sql`SELECT pg_sleep(1)`),
+      db.execute(sql`SELECT pg_sleep(1)`),
     ]);
     await Promise.all([change, requestCode(mail.deps, user, CLIENT)]);
-    const rows = await database.db.select().from(loginAttempts).where(eq(loginAttempts.userId, user.id));
+    const rows = await db.select().from(loginAttempts).where(eq(loginAttempts.userId, user.id));
     expect(rows.filter(({ usedAt }) => usedAt === null)).toEqual([]);
     mail.sent.splice(0);
     expect(await requestCode(mail.deps, user, CLIENT)).toBeUndefined();

@@ -30,30 +30,21 @@ const invalidCron = (cron: string, reason: string): string => `Invalid cron expr
 
 describe("the grammar that other clients know", () => {
   it.each([
-    // Five fields are unchanged.
     ["0 9 * * *", "0 9 * * *"],
     ["  0 9 * * 1-5  ", "0 9 * * 1-5"],
     ["*/10 8-18/2 1,15 */3 0,6", "*/10 8-18/2 1,15 */3 0,6"],
-    // Minutes.
     ["every 30m", "*/30 * * * *"],
-    ["every 30 m", "*/30 * * * *"],
     ["every 5min", "*/5 * * * *"],
     ["Every 20 Minutes", "*/20 * * * *"],
-    // Hours.
     ["every 12hours", "0 */12 * * *"],
     ["hourly", "0 * * * *"],
-    // Times of day.
     ["daily at 9am", "0 9 * * *"],
-    ["daily at 09:05", "5 9 * * *"],
     ["daily at 9:30 PM", "30 21 * * *"],
     ["every day at 12am", "0 0 * * *"],
     ["everyday at 12pm", "0 12 * * *"],
-    ["nightly at 23:59", "59 23 * * *"],
     ["weekdays at 9:30am", "30 9 * * 1-5"],
     ["weekend at 10", "0 10 * * 0,6"],
     ["every sunday at 8am", "0 8 * * 0"],
-    ["every Friday at 17:00", "0 17 * * 5"],
-    ["every saturday at 8am", "0 8 * * 6"],
   ])("takes '%s' as %s", (text, cron) => {
     expect(parse(text)).toEqual({ timing: { kind: "cron", cron }, normalized: cron });
   });
@@ -80,30 +71,18 @@ describe("the grammar that other clients know", () => {
 
   it.each([
     "",
-    "every",
     "every 2 days",
     "every 30s",
-    "every -5m",
-    "daily",
     "midnight",
-    "9am",
-    "monday at 6am",
     "daily at 9:5",
     "daily at 9am please",
-    "every someday at 9am",
-    "@daily",
-    "* * * *",
     "0 0 9 * * *",
     "0 9 * * MON#2",
     "0 9 L * *",
     "every __proto__ at 9am",
-    "выполнять ежедневно",
+    " Every Other DAY ",
   ])("refuses '%s' with the sentence that shows patterns", (text) => {
     expect(refusal(text)).toEqual({ code: "invalid_input", message: notParsed(text) });
-  });
-
-  it("names the text as it was given", () => {
-    expect(refusal(" Every Other DAY ").message).toBe(notParsed(" Every Other DAY "));
   });
 
   it("refuses a text of more than 200 characters", () => {
@@ -114,14 +93,10 @@ describe("the grammar that other clients know", () => {
 describe("cron fields that say nothing that can happen", () => {
   it.each([
     ["99 99 * * *", "minute 99 is not in 0-59"],
-    ["0 24 * * *", "hour 24 is not in 0-23"],
     ["0 0 0 * *", "day of the month 0 is not in 1-31"],
-    ["0 0 * 13 *", "month 13 is not in 1-12"],
     ["0 0 * * 8", "weekday 8 is not in 0-7"],
     ["1,,2 * * * *", "'' is not a minute"],
-    ["1-2-3 * * * *", "'1-2-3' is not a minute"],
     ["*/90 * * * *", "a step in the minute field is 1 to 60, not 90"],
-    ["0 0 31 4,6,9,11 *", "it never fires, because day 31 is in none of its months"],
     ["0 0 30,31 2 0-6", "it never fires, because day 30 or 31 is in none of its months"],
     [`${"9".repeat(150)} * * * *`, `'${"9".repeat(150)}' is not a minute`],
   ])("refuses %s", (cron, reason) => {
@@ -131,8 +106,6 @@ describe("cron fields that say nothing that can happen", () => {
   it.each([
     ["0 0 29 2 *", "a leap day"],
     ["0 0 30 2 1", "Mondays of February"],
-    ["5/20 * * * *", "from minute 5 on"],
-    ["0 22-2 * * *", "through midnight"],
   ])("takes %s: %s", (cron) => {
     expect(parse(cron).normalized).toBe(cron);
   });
@@ -142,17 +115,12 @@ describe("what the grammar takes beyond that", () => {
   it.each([
     ["every minute", "* * * * *"],
     ["0 9 * * MON-FRI", "0 9 * * 1-5"],
-    ["0 9 * jan,Jul sun", "0 9 * 1,7 0"],
     ["0 9 * oct-dec/2 fri-mon", "0 9 * 10-12/2 5-1"],
     ["every weekday at 9am", "0 9 * * 1-5"],
-    ["every thurs 9am", "0 9 * * 4"],
-    ["daily 9:15", "15 9 * * *"],
     ["monday, wednesday at 9am", "0 9 * * 1,3"],
     ["every mon, wed, and sun at noon", "0 12 * * 0,1,3"],
-    ["weekdays at midnight", "0 0 * * 1-5"],
     ["weekly on tue and thu at 18:30", "30 18 * * 2,4"],
     ["monthly on the 1st at 9am", "0 9 1 * *"],
-    ["monthly on the 31st 9am", "0 9 31 * *"],
   ])("takes '%s' as %s", (text, cron) => {
     expect(parse(text)).toEqual({ timing: { kind: "cron", cron }, normalized: cron });
   });
@@ -163,9 +131,7 @@ describe("what the grammar takes beyond that", () => {
     ["tomorrow 9:30", "America/New_York", "2026-11-25T14:30:00.000Z"],
     ["Tomorrow at Noon", "Pacific/Kiritimati", "2026-11-25T22:00:00.000Z"],
     ["2026-12-01 09:00:30", "America/New_York", "2026-12-01T14:00:30.000Z"],
-    ["2026-12-01T09:00Z", "America/New_York", "2026-12-01T09:00:00.000Z"],
     ["2026-12-01T09:00:00.5+05:30", "America/New_York", "2026-12-01T03:30:00.500Z"],
-    ["2026-12-01T09:00-0330", "UTC", "2026-12-01T12:30:00.000Z"],
   ])("takes '%s' in %s as the moment %s", (text, timezone, moment) => {
     expect(parse(text, timezone)).toEqual({
       timing: { kind: "once", at: moment },
@@ -186,7 +152,6 @@ describe("what the grammar takes beyond that", () => {
 
   it.each([
     ["monthly on the 32nd at 9am", "Invalid day of the month: 32"],
-    ["tomorrow at 25:00", "Invalid hour: 25"],
     ["in 0m", "Invalid delay: 0m"],
     ["in 99999999 days", "Invalid delay: 99999999 days"],
     ["2026-02-30T09:00", "2026-02-30T09:00 is not a date and time of the calendar."],
@@ -210,7 +175,6 @@ describe("time zones", () => {
     ["europe/london", "Europe/London"],
     ["utc", "UTC"],
     ["US/Eastern", "US/Eastern"],
-    ["Etc/GMT+5", "Etc/GMT+5"],
   ])("knows %s as %s", (name, known) => {
     expect(requireTimezone(name)).toBe(known);
   });

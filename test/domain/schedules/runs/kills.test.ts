@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, inject, it } from "vitest";
+import { beforeEach, expect, inject, it } from "vitest";
 import { finishRun, startRun, sweepRuns } from "#src/domain/schedules/runs/index.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { killedEverywhere, runMortal } from "#test/support/mortal.ts";
 import { seeded } from "#test/support/random.ts";
 import { ANSWER, ScheduleWorld } from "../support/schedule-world.ts";
@@ -8,15 +8,11 @@ import { IS_SOAK } from "#test/support/soak.ts";
 
 /** `npm run soak` kills before and after every call; `npm test` at a sample of them. */
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
+const { db } = await fileDatabase();
 let world: ScheduleWorld;
-beforeAll(async () => {
-  database = await openDatabase();
-});
 beforeEach(async () => {
-  world = await ScheduleWorld.open(database.db);
+  world = await ScheduleWorld.open(db);
 });
-afterAll(() => database.close());
 
 type Prepare = Parameters<typeof killedEverywhere>[0];
 
@@ -129,7 +125,7 @@ const PROGRAMS: [what: string, prepare: Prepare][] = [
         await world.recover();
         expect(await world.statuses(id)).toEqual(["success", "success"]);
         expect(await world.tasksOf(person)).toHaveLength(2);
-        await ScheduleWorld.open(database.db);
+        await ScheduleWorld.open(db);
       };
       return { program: () => finishRun(world.deps(), taskId), after };
     },
@@ -143,38 +139,38 @@ it.each(PROGRAMS)(
   },
 );
 
-it("the notice of a pause comes once when the run that finds the reason is killed", async () => {
+it.each<[string, object, "startRun" | "finishRun", object]>([
+  [
+    "a pause comes once when the run that finds the reason",
+    { projectId: null },
+    "startRun",
+    { isActive: false, pausedReason: "Project not found" },
+  ],
+  [
+    "failures comes once when the end of the third run",
+    { failuresInRow: 2 },
+    "finishRun",
+    { failuresInRow: 3 },
+  ],
+])("the notice of %s is killed", async (_, values, killedProgram, found) => {
   const calls = await killed(async () => {
     const { person, telegram } = await newPerson();
-    const id = await world.schedule(person, { projectId: null });
+    const id = await world.schedule(person, values);
     const run = await firstRun(id);
+    if (killedProgram === "finishRun") {
+      await startRun(world.deps(), run.id);
+      await world.finish(run.taskId, { status: "failed", error: "It broke" });
+    }
     world.waiting = [];
     const after = async () => {
       await world.recover();
       expect(await world.statuses(id)).toEqual(["failed"]);
-      expect(await world.found(id)).toMatchObject({ isActive: false, pausedReason: "Project not found" });
+      expect(await world.found(id)).toMatchObject(found);
       expect(await world.outbox(telegram)).toHaveLength(1);
     };
-    return { program: () => startRun(world.deps(), run.id), after };
-  });
-  expect(calls).toBeGreaterThanOrEqual(5);
-});
-
-it("the notice of failures comes once when the end of the third run is killed", async () => {
-  const calls = await killed(async () => {
-    const { person, telegram } = await newPerson();
-    const id = await world.schedule(person, { failuresInRow: 2 });
-    const run = await firstRun(id);
-    await startRun(world.deps(), run.id);
-    await world.finish(run.taskId, { status: "failed", error: "It broke" });
-    world.waiting = [];
-    const after = async () => {
-      await world.recover();
-      expect(await world.statuses(id)).toEqual(["failed"]);
-      expect(await world.found(id)).toMatchObject({ failuresInRow: 3 });
-      expect(await world.outbox(telegram)).toHaveLength(1);
-    };
-    return { program: () => finishRun(world.deps(), run.taskId), after };
+    const program = () =>
+      killedProgram === "startRun" ? startRun(world.deps(), run.id) : finishRun(world.deps(), run.taskId);
+    return { program, after };
   });
   expect(calls).toBeGreaterThanOrEqual(5);
 });

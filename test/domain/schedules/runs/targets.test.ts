@@ -1,23 +1,20 @@
-import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { eq, type SQL } from "drizzle-orm";
+import { beforeEach, describe, expect, it } from "vitest";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { channelConfigs, channelSessions } from "#src/db/schema/index.ts";
 import { requireSchedule } from "#src/domain/schedules/definitions/index.ts";
 import { finishRun, listRuns } from "#src/domain/schedules/runs/index.ts";
-import { openDatabase } from "#test/support/database.ts";
-import { ANSWER, MINUTE_MS, ScheduleWorld, type Person } from "../support/schedule-world.ts";
+import { fileDatabase } from "#test/support/database.ts";
+import { ANSWER, ScheduleWorld, type Person } from "../support/schedule-world.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
+const database = await fileDatabase();
+const { db } = database;
 let world: ScheduleWorld;
 let person: Person;
-beforeAll(async () => {
-  database = await openDatabase();
-});
 beforeEach(async () => {
-  world = await ScheduleWorld.open(database.db);
+  world = await ScheduleWorld.open(db);
   person = await world.rows.person();
 });
-afterAll(() => database.close());
 
 /** What the only run of a schedule delivered, as its history shows it. */
 async function deliveries(id: string) {
@@ -34,14 +31,17 @@ const originOf = (channel: typeof channelConfigs.$inferSelect, values = {}) => (
 });
 
 describe("the origin", () => {
-  it("of a schedule that was made in the browser is the project's chat alone", async () => {
+  it("of a schedule that was made in the browser is the project's chat alone; no target is none at all", async () => {
     const channel = await world.rows.channel(person);
     await world.rows.identity(person, { homeChannelConfigId: channel.id, homeChatId: "-100" });
     const id = await world.schedule(person, { deliver: "origin" });
     await world.runOnce(id);
-    expect(await world.outbox(channel)).toEqual([]);
     expect(await deliveries(id)).toEqual([{ target: "origin", status: "in_app", error: null, jid: null }]);
     expect(await world.found(id)).toMatchObject({ lastStatus: "success", lastError: null });
+    const none = await world.schedule(person, { deliver: "none", ...originOf(channel) });
+    await world.runOnce(none);
+    expect(await world.runs(none)).toMatchObject([{ status: "success", deliveries: [], isSilent: false }]);
+    expect(await world.outbox(channel)).toEqual([]);
   });
 
   it("is the chat and thread that the schedule was made in", async () => {
@@ -59,34 +59,21 @@ describe("the origin", () => {
     ]);
   });
 
-  it("that is deleted, with its row or without, fails the delivery, with a sentence, and not the run", async () => {
-    const [deleted, off] = [await world.rows.channel(person), await world.rows.channel(person)];
-    const ids = [];
-    for (const channel of [deleted, off]) {
-      const nextRunAt = new Date(Date.now() + MINUTE_MS);
-      ids.push(await world.schedule(person, { deliver: "origin", nextRunAt, ...originOf(channel) }));
-    }
-    await database.db.delete(channelConfigs).where(eq(channelConfigs.id, deleted.id));
-    await database.db.update(channelConfigs).set({ isActive: false }).where(eq(channelConfigs.id, off.id));
-    for (const id of ids) {
-      await world.runOnce(id);
-      const { lastStatus, lastError, failuresInRow } = await world.found(id);
-      expect({ lastStatus, failuresInRow }).toEqual({ lastStatus: "delivery_failed", failuresInRow: 0 });
-      expect(lastError).toBe("The Telegram channel that the schedule was made in was deleted");
-      expect(await world.statuses(id)).toEqual(["success"]);
-      expect(await deliveries(id)).toEqual([
-        { target: "origin", status: "failed", error: lastError, jid: null },
-      ]);
-    }
+  it.each<[string, (channel: SQL) => Promise<unknown>]>([
+    ["with its row", (channel) => db.delete(channelConfigs).where(channel)],
+    ["without", (channel) => db.update(channelConfigs).set({ isActive: false }).where(channel)],
+  ])("that is deleted %s fails the delivery, with a sentence, and not the run", async (_, end) => {
+    const channel = await world.rows.channel(person);
+    const id = await world.schedule(person, { deliver: "origin", ...originOf(channel) });
+    await end(eq(channelConfigs.id, channel.id));
+    await world.runOnce(id);
+    const error = "The Telegram channel that the schedule was made in was deleted";
+    const failed = { lastStatus: "delivery_failed", lastError: error, failuresInRow: 0 };
+    expect(await world.found(id)).toMatchObject(failed);
+    expect(await world.statuses(id)).toEqual(["success"]);
+    expect(await deliveries(id)).toEqual([{ target: "origin", status: "failed", error, jid: null }]);
   });
 });
-
-/** The id of the channel that a schedule's result goes through. */
-async function channelOf(id: string, ...channels: { id: string }[]): Promise<string | undefined> {
-  await world.runOnce(id);
-  const { lastTaskId } = await world.found(id);
-  return (await world.outbox(...channels)).find(({ taskId }) => taskId === lastTaskId)?.channelConfigId;
-}
 
 describe("a chat of a platform", () => {
   it("is written to through the origin's channel of its platform, else one of the project, else any", async () => {
@@ -94,20 +81,17 @@ describe("a chat of a platform", () => {
     const ofProject = await world.rows.channel(person, { projectId: person.projectId });
     const origin = await world.rows.channel(person);
     const slack = await world.rows.channel(person, { channelType: "slack" });
-    const all = [oldest, ofProject, origin, slack];
     const elsewhere = { ...person, projectId: await world.rows.project(person) };
-    expect([
-      await channelOf(await world.schedule(person, { deliver: "telegram:-51", ...originOf(origin) }), ...all),
-      await channelOf(await world.schedule(person, { deliver: "telegram:-52", ...originOf(slack) }), ...all),
-      await channelOf(await world.schedule(person, { deliver: "telegram:-53" }), ...all),
-      await channelOf(await world.schedule(elsewhere, { deliver: "telegram:-54" }), ...all),
-    ]).toEqual([origin.id, ofProject.id, ofProject.id, oldest.id]);
-    expect((await world.outbox(...all)).map(({ jid }) => jid)).toEqual([
-      "telegram:-51",
-      "telegram:-52",
-      "telegram:-53",
-      "telegram:-54",
-    ]);
+    for (const [owner, deliver, values, expected] of [
+      [person, "telegram:-51", originOf(origin), origin],
+      [person, "telegram:-52", originOf(slack), ofProject],
+      [person, "telegram:-53", {}, ofProject],
+      [elsewhere, "telegram:-54", {}, oldest],
+    ] as const) {
+      await world.runOnce(await world.schedule(owner, { deliver, ...values }));
+      const sent = (await world.outbox(oldest, ofProject, origin, slack)).at(-1);
+      expect(sent).toMatchObject({ jid: deliver, channelConfigId: expected.id });
+    }
   });
 
   it("without an active channel fails the delivery, with a sentence", async () => {
@@ -123,31 +107,25 @@ describe("a chat of a platform", () => {
   it("is answered in the run's conversation, where it is the owner's private one", async () => {
     const channel = await world.rows.channel(person);
     const own = await world.rows.identity(person);
-    const sessionId = await world.rows.session(person, channel, { chatId: own });
+    await world.rows.session(person, channel, { chatId: own });
     const id = await world.schedule(person, { deliver: `telegram:${own}` });
     await world.runOnce(id);
     const [task] = await world.tasksOf(person);
-    const sessions = await database.db
-      .select()
-      .from(channelSessions)
-      .where(eq(channelSessions.channelConfigId, channel.id));
+    const ofChannel = eq(channelSessions.channelConfigId, channel.id);
+    const sessions = await db.select().from(channelSessions).where(ofChannel);
     expect(sessions.map(({ chatId }) => chatId)).toContain(task?.chatId);
-    expect(sessionId).toBeDefined();
   });
 
   it("that a platform refuses fails the delivery, as the platform says", async () => {
     const channel = await world.rows.channel(person);
     const id = await world.schedule(person, { deliver: "telegram:-55" });
-    world.platform.failure = new PlatformFailure("refused", "The bot was removed from the group.");
+    const error = "The bot was removed from the group.";
+    world.platform.failure = new PlatformFailure("refused", error);
     await world.runOnce(id);
     expect(await world.outbox(channel)).toMatchObject([{ status: "failed" }]);
-    expect(await deliveries(id)).toMatchObject([
-      { status: "failed", error: "The bot was removed from the group.", jid: "telegram:-55" },
-    ]);
-    expect(await requireSchedule(database, person.caller, id)).toMatchObject({
-      schedule: { lastStatus: "success" },
-      undelivered: "The bot was removed from the group.",
-    });
+    expect(await deliveries(id)).toMatchObject([{ status: "failed", error, jid: "telegram:-55" }]);
+    const shown = { schedule: { lastStatus: "success" }, undelivered: error };
+    expect(await requireSchedule(database, person.caller, id)).toMatchObject(shown);
   });
 });
 
@@ -170,12 +148,9 @@ describe("a platform's name", () => {
     const channel = await world.rows.channel(person);
     const id = await world.schedule(person, { deliver: "telegram, telegram:-55" });
     await world.runOnce(id);
+    const error = expect.stringMatching(/^No Telegram account of the person is linked/u);
     expect(await deliveries(id)).toMatchObject([
-      {
-        target: "telegram",
-        status: "failed",
-        error: expect.stringMatching(/^No Telegram account of the person is linked/u),
-      },
+      { target: "telegram", status: "failed", error },
       { target: "telegram:-55", status: "delivered" },
     ]);
     expect(await world.found(id)).toMatchObject({ lastStatus: "delivery_failed" });
@@ -194,21 +169,13 @@ describe("a list of targets", () => {
     expect(sent.map(({ jid }) => jid).toSorted()).toEqual(["telegram:-55", "telegram:-7"]);
     expect((await deliveries(id))?.map(({ status }) => status)).not.toContain("failed");
   });
-
-  it("of none delivers nothing", async () => {
-    const channel = await world.rows.channel(person);
-    const id = await world.schedule(person, { deliver: "none", ...originOf(channel) });
-    await world.runOnce(id);
-    expect(await world.outbox(channel)).toEqual([]);
-    expect(await world.runs(id)).toMatchObject([{ status: "success", deliveries: [], isSilent: false }]);
-  });
 });
 
 describe("an answer", () => {
-  it.each(["[SILENT]", "  [SILENT]\n"])("of %j delivers nothing, and is noted", async (response) => {
+  it("of [SILENT] alone delivers nothing, and is noted", async () => {
     const channel = await world.rows.channel(person);
     const id = await world.schedule(person, { deliver: "origin", ...originOf(channel), failuresInRow: 2 });
-    await world.runOnce(id, { status: "completed", response });
+    await world.runOnce(id, { status: "completed", response: "  [SILENT]\n" });
     expect(await world.outbox(channel)).toEqual([]);
     expect(await world.runs(id)).toMatchObject([{ status: "success", isSilent: true, deliveries: [] }]);
     expect(await world.found(id)).toMatchObject({ lastStatus: "success", failuresInRow: 0 });
@@ -229,16 +196,13 @@ describe("an answer", () => {
   it("is delivered once, however often its end is told, also at once", async () => {
     const channel = await world.rows.channel(person);
     const id = await world.schedule(person, { deliver: "origin, telegram:-55", ...originOf(channel) });
-    await world.tick();
-    for (const message of world.waiting.splice(0)) await world.handle(message);
+    await world.startDue();
     const [run] = await world.runs(id);
     await world.finish(run?.taskId ?? "");
     await Promise.all(Array.from({ length: 8 }, () => finishRun(world.deps(), run?.taskId ?? "")));
     await world.deliver();
-    expect((await world.outbox(channel)).map(({ jid }) => jid).toSorted()).toEqual([
-      "telegram:-55",
-      "telegram:-7",
-    ]);
+    const places = (await world.outbox(channel)).map(({ jid }) => jid).toSorted();
+    expect(places).toEqual(["telegram:-55", "telegram:-7"]);
     expect(world.platform.sent).toHaveLength(2);
     expect(await world.found(id)).toMatchObject({ failuresInRow: 0, lastStatus: "success" });
   });

@@ -152,6 +152,13 @@ export class ScheduleWorld {
     await this.#interrupted.run({ trips: 0, happens }, () => this.tick());
   }
 
+  /** Starts the runs of all that is due now; their tasks stay at work. */
+  async startDue(): Promise<void> {
+    await this.tick();
+    for (const message of this.waiting.splice(0)) await this.handle(message);
+    this.waiting = [];
+  }
+
   /** Delivers what was published, and what follows from it, to the end. Tasks end at once. */
   async deliver(deps = this.deps()): Promise<void> {
     for (let message = this.waiting.shift(); message; message = this.waiting.shift()) {
@@ -264,11 +271,6 @@ export class ScheduleWorld {
       .from(channelMessages)
       .where(inArray(channelMessages.channelConfigId, ids))
       .orderBy(asc(channelMessages.id));
-  }
-
-  /** Names of the functions that messages wait for. */
-  get waitingFor(): string[] {
-    return this.waiting.map((message) => message.function);
   }
 }
 
