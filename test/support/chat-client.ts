@@ -12,24 +12,15 @@ export interface ChatFrame {
   data?: Record<string, unknown>;
 }
 
-/** A stream as it comes. */
-export interface ChatStream {
-  status: number;
-  headers: Headers;
-  taskId: string;
-  chatId: string;
-  /** Each frame as it comes; leaving the loop hangs up. */
-  frames(): AsyncGenerator<ChatFrame & { id: number | undefined }, void, void>;
-  /** The text of the whole stream, to its end. */
-  text(): Promise<string>;
-}
+export type ChatStream = Awaited<ReturnType<typeof openStream>>;
 
+/** A stream as it comes. */
 export async function openStream(
   service: Pick<ApiClient, "url">,
   method: "GET" | "POST",
   path: string,
   request: { token: string; json?: unknown; headers?: Record<string, string> },
-): Promise<ChatStream> {
+) {
   const hangUp = new AbortController();
   const init = {
     method,
@@ -50,7 +41,8 @@ export async function openStream(
     headers,
     taskId: headers.get("x-task-id") ?? "",
     chatId: headers.get("x-chat-id") ?? "",
-    async *frames() {
+    /** Each frame as it comes; leaving the loop hangs up. */
+    async *frames(): AsyncGenerator<ChatFrame & { id: number | undefined }, void, void> {
       const parsed: (ChatFrame & { id: number | undefined })[] = [];
       const parser = createParser({
         onEvent: ({ id, data, event }) => {
@@ -68,31 +60,23 @@ export async function openStream(
         hangUp.abort();
       }
     },
+    /** The text of the whole stream, to its end. */
     text: () => response.text(),
   };
 }
 
-/** A person with a project, who talks to the agent. */
-export interface ChatClient {
-  account: Account;
-  projectId: string;
-  call<T = unknown>(method: string, path: string, json?: unknown): Promise<ApiAnswer<T>>;
-  /** `POST /api/chat/agent/stream`. */
-  send(message: string, fields?: Readonly<Record<string, unknown>>): Promise<ChatStream>;
-  /** The same, read to its end. */
-  ask(message: string, fields?: Readonly<Record<string, unknown>>): Promise<ChatFrame[]>;
-  /** All frames of a task, from after an id to its end. */
-  replay(taskId: string, after?: number): Promise<(ChatFrame & { id: number | undefined })[]>;
-}
+export type ChatClient = Awaited<ReturnType<typeof newChatClient>>;
 
+/** A person with a project, who talks to the agent. */
 export async function newChatClient(
   service: ApiClient,
   options: { account?: Account; projectId?: string } = {},
-): Promise<ChatClient> {
+) {
   const account = options.account ?? (await service.signUp("chatter"));
   const { token } = account;
   const projectId = options.projectId ?? (await service.newProject(token)).id;
-  const send: ChatClient["send"] = (message, fields = {}) =>
+  /** `POST /api/chat/agent/stream`. */
+  const send = (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
     openStream(service, "POST", "/api/chat/agent/stream", {
       token,
       json: { project_id: projectId, message, ...fields },
@@ -100,12 +84,14 @@ export async function newChatClient(
   return {
     account,
     projectId,
-    call: (method, path, json) => service.call(method, path, { token, ...(json !== undefined && { json }) }),
+    call: <T = unknown>(method: string, path: string, json?: unknown): Promise<ApiAnswer<T>> =>
+      service.call(method, path, { token, ...(json !== undefined && { json }) }),
     send,
-    async ask(message, fields) {
-      return Array.fromAsync((await send(message, fields)).frames());
-    },
-    async replay(taskId, after = 0) {
+    /** The same, read to its end. */
+    ask: async (message: string, fields?: Readonly<Record<string, unknown>>): Promise<ChatFrame[]> =>
+      Array.fromAsync((await send(message, fields)).frames()),
+    /** All frames of a task, from after an id to its end. */
+    async replay(taskId: string, after = 0) {
       const path = `/api/chat/agent/events/${taskId}?last_event_id=${after}`;
       return Array.fromAsync((await openStream(service, "GET", path, { token })).frames());
     },

@@ -1,5 +1,6 @@
 import { inArray, sql } from "drizzle-orm";
 import { vi } from "vitest";
+import type { Schedule, ScheduleRun } from "#sdk/generated/types.gen.ts";
 import { schedules } from "#src/db/schema/index.ts";
 import { tickDue } from "#src/domain/schedules/runs/index.ts";
 import { createQueue } from "#src/platform/queue/qstash.ts";
@@ -10,81 +11,38 @@ import { PATIENCE } from "./connected-channels.ts";
 import { databaseOf } from "./database.ts";
 import type { SharedService } from "./shared-service.ts";
 
-/** A schedule as its owner sees it. */
-export interface ScheduleView {
-  id: string;
-  project_id: string | null;
-  agent_id: string | null;
-  name: string;
-  schedule: string;
-  timezone: string;
-  prompt_template: string;
-  deliver: string;
-  repeat: number | null;
-  is_active: boolean;
-  paused: boolean;
-  paused_reason: string | null;
-  runs_completed: number;
-  next_run_at: string | null;
-  last_run_at: string | null;
-  last_status: string | null;
-  last_error: string | null;
-  last_task_id: string | null;
-}
-
-/** A run as the schedule's owner sees it. */
-export interface RunView {
-  id: string;
-  trigger: "schedule" | "manual";
-  scheduled_for: string | null;
-  status: string;
-  late: boolean;
-  missed: number;
-  task_id: string | null;
-  chat_id: string | null;
-  error: string | null;
-  silent: boolean;
-  deliveries: { target: string; status: string; error: string | null; jid: string | null }[];
-}
+export type { Schedule as ScheduleView, ScheduleRun as RunView };
 
 /** Never comes while a test runs: a run is made by `fire`. */
 export const YEARLY = "0 0 1 1 *";
 
 /** Schedules of one person in one project. */
-export interface ScheduleClient {
-  call: <T = ScheduleView>(method: string, path: string, json?: unknown) => Promise<ApiAnswer<T>>;
-  /** A schedule that runs yearly unless the fields say otherwise; anything but 200 is a broken test. */
-  create: (prompt: string, fields?: Readonly<Record<string, unknown>>) => Promise<ScheduleView>;
-  get: (id: string) => Promise<ScheduleView>;
-  /** The schedule's runs, newest first. */
-  runs: (id: string) => Promise<RunView[]>;
-  /** Waits until the newest run has this status, and its result this outcome at every target. */
-  ran: (id: string, status: string) => Promise<RunView>;
-}
-
 export function scheduleClient(
   service: ApiClient,
   { token, projectId }: { token: string; projectId: string },
-): ScheduleClient {
-  const call: ScheduleClient["call"] = (method, path, json) =>
+) {
+  const call = <T = Schedule>(method: string, path: string, json?: unknown): Promise<ApiAnswer<T>> =>
     service.call(method, `/api/schedules${path}`, { token, ...(json !== undefined && { json }) });
   const read = async <T>(path: string): Promise<T> => {
     const { status, text, body } = await call<T>("GET", path);
     if (status !== 200) throw new Error(`GET ${path} answered ${status}: ${text}`);
     return body;
   };
-  const runs = (id: string) => read<RunView[]>(`/${id}/runs`);
+  /** The schedule's runs, newest first. */
+  const runs = (id: string) => read<ScheduleRun[]>(`/${id}/runs`);
   return {
     call,
-    async create(prompt, fields = {}) {
+    /** A schedule that runs yearly unless the fields say otherwise; anything but 200 is a broken test. */
+    async create(prompt: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Schedule> {
       const wish = { project_id: projectId, name: "Garden", schedule: YEARLY, prompt, ...fields };
       const { status, text, body } = await call("POST", "", wish);
       if (status !== 200) throw new Error(`No schedule: ${text}`);
       return body;
     },
-    get: (id) => read(`/${id}`),
+    get: (id: string) => read<Schedule>(`/${id}`),
     runs,
-    ran: (id, status) =>
+    /** Waits until the newest run has this status, and its result this outcome at every target. */
+    ran: (id: string, status: string) =>
       vi.waitFor(async () => {
         const [run] = await runs(id);
         const isSettled = run?.deliveries.every((each) => each.status !== "pending") ?? false;
@@ -93,6 +51,7 @@ export function scheduleClient(
       }, PATIENCE),
   };
 }
+export type ScheduleClient = ReturnType<typeof scheduleClient>;
 
 type Service = Pick<SharedService, "stack">;
 

@@ -1,4 +1,5 @@
-import type { Account, ApiAnswer, ApiClient } from "./api-client.ts";
+import type { CancelledTask, Task } from "#sdk/generated/types.gen.ts";
+import type { Account, ApiClient } from "./api-client.ts";
 import { collectEvents, readEvents, type TaskEvent } from "./events.ts";
 
 export interface Invoked {
@@ -8,64 +9,28 @@ export interface Invoked {
   status: string;
 }
 
-export interface TaskStatus {
-  task_id: string;
-  chat_id: string;
-  project_id: string;
-  status: "queued" | "running" | "completed" | "failed" | "cancelled";
-  response: string | null;
-  final_response: string | null;
-  iterations: number;
-  tool_calls: number;
-  tool_calls_made: number;
-  completion_reason: string | null;
-  error: string | null;
-  started_at: string | null;
-  completed_at: string | null;
-  callback: {
-    url: string | null;
-    status: "none" | "pending" | "delivered" | "failed";
-    attempts: { attempt: number; delivered: boolean; status_code: number | null; error: string | null }[];
-  };
-}
+export type { Task as TaskStatus };
+export type TaskClient = Awaited<ReturnType<typeof newTaskClient>>;
 
-/** A person with a project and a key, who invokes agents. */
-export interface TaskClient {
-  account: Account;
-  projectId: string;
-  keyId: string;
-  key: string;
-  webhookSecret: string;
-  /** Invoke and return the response of any status; `fields` are added to the body. */
-  invoke(
-    message: string,
-    fields?: Readonly<Record<string, unknown>>,
-    headers?: Record<string, string>,
-  ): Promise<ApiAnswer<Invoked>>;
-  /** Invoke; anything but 200 is a broken test. */
-  start(message: string, fields?: Readonly<Record<string, unknown>>): Promise<Invoked>;
-  status(taskId: string): Promise<TaskStatus>;
-  /** The task's events as they come. */
-  events(taskId: string, after?: number): AsyncGenerator<TaskEvent, void, void>;
-  /** All events of the task: resolves when it is over. */
-  end(taskId: string, after?: number): Promise<TaskEvent[]>;
-  /** Resolves with the task's first event of this type. */
-  event(taskId: string, type: string): Promise<TaskEvent>;
-  cancel(taskId: string): Promise<ApiAnswer<{ status: string; cancel_requested: boolean; reason?: string }>>;
-}
-
-/** A client for a new person, or for one more key of a known one. `boundKey` makes the key one of the project alone. */
+/**
+ * A person with a project and a key, who invokes agents: a new one, or one more key of a known one. `boundKey` makes the key one of
+ * the project alone.
+ */
 export async function newTaskClient(
   service: ApiClient,
   options: { account?: Account; projectId?: string; boundKey?: boolean } = {},
-): Promise<TaskClient> {
+) {
   const account = options.account ?? (await service.signUp());
   const projectId = options.projectId ?? (await service.newProject(account.token)).id;
   const made = await service.newKey(account.token, options.boundKey ? projectId : undefined);
   const { key, webhookSecret } = made;
 
-  const invoke: TaskClient["invoke"] = (message, fields = {}, headers = {}) =>
-    service.call("POST", "/api/external/agent/invoke", {
+  const invoke = (
+    message: string,
+    fields: Readonly<Record<string, unknown>> = {},
+    headers: Record<string, string> = {},
+  ) =>
+    service.call<Invoked>("POST", "/api/external/agent/invoke", {
       token: key,
       json: { project_id: projectId, message, ...fields },
       headers,
@@ -78,25 +43,31 @@ export async function newTaskClient(
     keyId: made.id,
     key,
     webhookSecret,
+    /** Invoke and return the response of any status; `fields` are added to the body. */
     invoke,
-    async start(message, fields) {
+    /** Invoke; anything but 200 is a broken test. */
+    async start(message: string, fields?: Readonly<Record<string, unknown>>): Promise<Invoked> {
       const { status, text, body } = await invoke(message, fields);
       if (status !== 200) throw new Error(`Invoke answered ${status}: ${text}`);
       return body;
     },
-    async status(taskId) {
+    async status(taskId: string): Promise<Task> {
       const path = `/api/external/agent/status/${taskId}`;
-      const { status, text, body } = await service.call<TaskStatus>("GET", path, { token: key });
+      const { status, text, body } = await service.call<Task>("GET", path, { token: key });
       if (status !== 200) throw new Error(`Status answered ${status}: ${text}`);
       return body;
     },
-    events: (taskId, after) => readEvents(requestOf(taskId, after)),
-    end: (taskId, after) => collectEvents(requestOf(taskId, after)),
-    async event(taskId, type) {
+    /** The task's events as they come. */
+    events: (taskId: string, after?: number) => readEvents(requestOf(taskId, after)),
+    /** All events of the task: resolves when it is over. */
+    end: (taskId: string, after?: number) => collectEvents(requestOf(taskId, after)),
+    /** Resolves with the task's first event of this type. */
+    async event(taskId: string, type: string): Promise<TaskEvent> {
       for await (const event of readEvents(requestOf(taskId))) if (event.type === type) return event;
       throw new Error(`The task ended without ${type}`);
     },
-    cancel: (taskId) => service.call("POST", `/api/v1/agents/tasks/${taskId}/cancel`, { token: key }),
+    cancel: (taskId: string) =>
+      service.call<CancelledTask>("POST", `/api/v1/agents/tasks/${taskId}/cancel`, { token: key }),
   };
 }
 

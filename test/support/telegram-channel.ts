@@ -1,23 +1,9 @@
+import type { ChannelConfig, ChannelMessage } from "#sdk/generated/types.gen.ts";
 import { ChatPlatform, type PersonsChat } from "./chat-platform.ts";
 import type { SharedService } from "./shared-service.ts";
 import { newTaskClient } from "./task-client.ts";
 
-export interface ChannelView {
-  id: string;
-  webhook_url: string | null;
-  bot_name: string | null;
-  last_error: string | null;
-  connection_state: string | null;
-}
-
-export interface ChannelMessageView {
-  id: string;
-  direction: "inbound" | "outbound";
-  content: string;
-  status: string;
-  task_id: string | null;
-  error: string | null;
-}
+export type { ChannelConfig as ChannelView, ChannelMessage as ChannelMessageView };
 
 export type TelegramChannel = Awaited<ReturnType<typeof newTelegramChannel>>;
 
@@ -31,7 +17,7 @@ export async function newTelegramChannel(
   const { token } = client.account;
   const platform = new ChatPlatform(service.stack.chatPlatformUrl ?? "");
   const botToken = `standin:${crypto.randomUUID()}`;
-  const made = await service.call<ChannelView>("POST", "/api/channels", {
+  const made = await service.call<ChannelConfig>("POST", "/api/channels", {
     token,
     json: {
       channel_type: "telegram",
@@ -70,9 +56,9 @@ export async function newTelegramChannel(
       return person;
     },
     /** The channel's messages, oldest first. */
-    async messages(): Promise<ChannelMessageView[]> {
+    async messages(): Promise<ChannelMessage[]> {
       const path = `/api/channels/${made.body.id}/messages?limit=200`;
-      const { body } = await service.call<ChannelMessageView[]>("GET", path, { token });
+      const { body } = await service.call<ChannelMessage[]>("GET", path, { token });
       return body.toReversed();
     },
   };
