@@ -66,15 +66,6 @@ describe("a project", () => {
     for (const [path, content] of Object.entries(contents)) expect(await read(path)).toBe(content);
   });
 
-  it("that is hibernated wakes to status stopped when its files are used", async () => {
-    const { call, status, write, read, until } = await open();
-    await write("a.txt", "here");
-    await call("POST", "/hibernate");
-    await until("hibernated");
-    expect(await read("a.txt")).toBe("here");
-    expect(await status()).toMatchObject({ state: "stopped", environment_status: "stopped" });
-  });
-
   it("that is hibernated wakes for an agent", async () => {
     const { id, call, status, write, until } = await open();
     await write("notes.txt", "remember");
@@ -140,7 +131,6 @@ describe("a project whose first files cannot be fetched", () => {
       { source_type: "github" },
       { source_type: "github", git_repo_url: "https://me:secret@example.com/a/b" },
       { source_type: "empty", git_repo_url: "https://example.com/a/b" },
-      { source_type: "empty", base_id: "builtin" },
     ]) {
       const answer = await service.call("POST", "/api/projects", { token, json: { name: "app", ...source } });
       expect([source, answer]).toMatchObject([source, { status: 400, body: { detail: expect.any(String) } }]);

@@ -193,17 +193,6 @@ describe("a call on a person's own key", () => {
   });
 });
 
-it("serves the agent of the service where a person chose its model", async () => {
-  const client = await newPerson();
-  await storeKey(client, { provider: "openai", api_key: KEYS.openai });
-  const path = "/api/marketplace/agents/00000000-0000-0000-0000-000000000005/select-model";
-  const { token } = client.account;
-  await service.call("POST", path, { token, json: { model: "openai/gpt-5" } });
-  const { task_id } = await client.start("two turns");
-  expect((await client.end(task_id)).at(-1)?.body.status).toBe("completed");
-  expect(openai.calls[0]).toMatchObject({ model: "gpt-5" });
-});
-
 it("names the platform's model one way in the usage, however it was asked for", async () => {
   const client = await newPerson();
   const models = new Set();

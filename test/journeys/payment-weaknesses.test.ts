@@ -46,42 +46,38 @@ const get = (token: string, path: string) =>
 
 const PRICE = { pricingType: "one_time", priceCents: 500 } as const;
 
-describe.concurrent("a removed member", () => {
-  it("sees and changes nothing of the team's billing any more", async () => {
-    const { owner, join, asOwner } = await newTeamClient(service);
-    const former = await join("admin");
-    const { body: pack } = await post(former.token, "billing/credits/purchase", { package: "small" });
-    await payer.pay(pack.session_id);
-    expect((await get(former.token, "billing/portal")).status).toBe(200);
-    expect(await asOwner("DELETE", `/members/${former.id}`)).toMatchObject({ status: 204 });
-    // From then on the former member acts for a team of their own, which has bought nothing.
-    expect(await post(former.token, "billing/verify-checkout", pack)).toMatchObject({ status: 403 });
-    expect(await get(former.token, "billing/portal")).toMatchObject({ status: 400 });
-    expect((await get(former.token, "billing/credits/history")).body).toEqual({ purchases: [] });
-    expect((await get(former.token, "billing/subscription")).body).toMatchObject({
-      stripe_customer_id: null,
-      purchased_credits: 0,
-    });
-    expect(await post(owner.token, "billing/verify-checkout", pack)).toMatchObject({ status: 200 });
+it.concurrent("a removed member sees and changes nothing of the team's billing any more", async () => {
+  const { owner, join, asOwner } = await newTeamClient(service);
+  const former = await join("admin");
+  const { body: pack } = await post(former.token, "billing/credits/purchase", { package: "small" });
+  await payer.pay(pack.session_id);
+  expect((await get(former.token, "billing/portal")).status).toBe(200);
+  expect(await asOwner("DELETE", `/members/${former.id}`)).toMatchObject({ status: 204 });
+  // From then on the former member acts for a team of their own, which has bought nothing.
+  expect(await post(former.token, "billing/verify-checkout", pack)).toMatchObject({ status: 403 });
+  expect(await get(former.token, "billing/portal")).toMatchObject({ status: 400 });
+  expect((await get(former.token, "billing/credits/history")).body).toEqual({ purchases: [] });
+  expect((await get(former.token, "billing/subscription")).body).toMatchObject({
+    stripe_customer_id: null,
+    purchased_credits: 0,
   });
+  expect(await post(owner.token, "billing/verify-checkout", pack)).toMatchObject({ status: 200 });
 });
 
-describe.concurrent("an agent whose time is over", () => {
-  it("is not revived by a toggle, does not run and does not count", async () => {
-    const { owner, team } = await newTeamClient(service);
-    const agent = await listAgent(db, { ...PRICE, pricingType: "monthly" });
-    const row = { teamId: team.id, agentId: agent.id, userId: owner.id, purchaseType: "monthly" as const };
-    await db.insert(libraryAgents).values({ ...row, endedAt: new Date(), isActive: false });
-    await post(owner.token, `marketplace/agents/${agent.id}/toggle?enabled=true`);
-    expect((await get(owner.token, `marketplace/agents/${agent.slug}`)).body).toMatchObject({
-      is_purchased: false,
-    });
-    const { id: project_id } = await service.newProject(owner.token);
-    for (const agent_id of [agent.id, agent.slug]) {
-      const started = await post(owner.token, "chat/agent", { project_id, message: "Hello", agent_id });
-      expect([403, 404, 422]).toContain(started.status);
-    }
+it.concurrent("an agent whose time is over is not revived by a toggle, does not run and does not count", async () => {
+  const { owner, team } = await newTeamClient(service);
+  const agent = await listAgent(db, { ...PRICE, pricingType: "monthly" });
+  const row = { teamId: team.id, agentId: agent.id, userId: owner.id, purchaseType: "monthly" as const };
+  await db.insert(libraryAgents).values({ ...row, endedAt: new Date(), isActive: false });
+  await post(owner.token, `marketplace/agents/${agent.id}/toggle?enabled=true`);
+  expect((await get(owner.token, `marketplace/agents/${agent.slug}`)).body).toMatchObject({
+    is_purchased: false,
   });
+  const { id: project_id } = await service.newProject(owner.token);
+  for (const agent_id of [agent.id, agent.slug]) {
+    const started = await post(owner.token, "chat/agent", { project_id, message: "Hello", agent_id });
+    expect([403, 404, 422]).toContain(started.status);
+  }
 });
 
 /** Has a new team buy an agent for five dollars, up to the payment. */

@@ -145,50 +145,44 @@ it("the hosts of previews have nothing of the API's", async () => {
   }
 });
 
-describe("the path form", () => {
-  it("gives a signed-in person an address with a token, and a page without an origin", async () => {
-    const visitor = await signedIn(owner);
-    const { status, text, url, headers } = await visitor.follow(`${pathOf(site)}/docs/?x=1`);
-    expect([status, text]).toEqual([200, "the docs"]);
-    expect(url).toMatch(/\/preview\/[^/]+\/web\/~[^/]+\/docs\/\?x=1$/u);
-    expect(headers).toMatchObject({
-      "content-security-policy": "sandbox allow-scripts allow-forms",
-      "access-control-allow-origin": "*",
-      "referrer-policy": "no-referrer",
-    });
-    // What its page loads comes without cookies, by the token in the address.
-    const page = previewVisitor(service.url);
-    expect(await page.open(new URL("../style.css", url).href)).toMatchObject({ status: 200 });
-    const other = await newRunningSite(service, owner.token, { "index.html": "other" });
-    expect(await page.open(url.replace(site.slug, other.slug))).toMatchObject({ status: 401 });
-    const stranger = await signedIn(await service.signUp("other"));
-    expect(await stranger.follow(`${pathOf(site)}/`)).toMatchObject({ status: 404 });
+it("the path form gives a signed-in person an address with a token, and a page without an origin", async () => {
+  const visitor = await signedIn(owner);
+  const { status, text, url, headers } = await visitor.follow(`${pathOf(site)}/docs/?x=1`);
+  expect([status, text]).toEqual([200, "the docs"]);
+  expect(url).toMatch(/\/preview\/[^/]+\/web\/~[^/]+\/docs\/\?x=1$/u);
+  expect(headers).toMatchObject({
+    "content-security-policy": "sandbox allow-scripts allow-forms",
+    "access-control-allow-origin": "*",
+    "referrer-policy": "no-referrer",
   });
+  // What its page loads comes without cookies, by the token in the address.
+  const page = previewVisitor(service.url);
+  expect(await page.open(new URL("../style.css", url).href)).toMatchObject({ status: 200 });
+  const other = await newRunningSite(service, owner.token, { "index.html": "other" });
+  expect(await page.open(url.replace(site.slug, other.slug))).toMatchObject({ status: 401 });
+  const stranger = await signedIn(await service.signUp("other"));
+  expect(await stranger.follow(`${pathOf(site)}/`)).toMatchObject({ status: 404 });
 });
 
-describe("a public project's preview", () => {
-  it("is open to everybody, and says when it does not run", async () => {
-    const open = await newRunningSite(service, owner.token, { "index.html": "for all" });
-    const { token } = owner;
-    await service.call("PATCH", `/api/projects/${open.id}`, { token, json: { visibility: "public" } });
-    const visitor = previewVisitor(service.url);
-    expect(await visitor.open(open.url)).toMatchObject({ status: 200, text: "for all" });
-    const byPath = await visitor.open(`${pathOf(open)}/`);
-    expect(byPath).toMatchObject({ status: 200, text: "for all" });
-    await open.stop();
-    expect(await visitor.open(open.url)).toMatchObject({ status: 503 });
-  });
+it("a public project's preview is open to everybody, and says when it does not run", async () => {
+  const open = await newRunningSite(service, owner.token, { "index.html": "for all" });
+  const { token } = owner;
+  await service.call("PATCH", `/api/projects/${open.id}`, { token, json: { visibility: "public" } });
+  const visitor = previewVisitor(service.url);
+  expect(await visitor.open(open.url)).toMatchObject({ status: 200, text: "for all" });
+  const byPath = await visitor.open(`${pathOf(open)}/`);
+  expect(byPath).toMatchObject({ status: 200, text: "for all" });
+  await open.stop();
+  expect(await visitor.open(open.url)).toMatchObject({ status: 503 });
 });
 
-describe("GET /api/auth/verify-access", () => {
-  it("tells a proxy whether its visitor may see a preview", async () => {
-    const asked = async (token: string, headers: Record<string, string>) =>
-      (await service.call("GET", "/api/auth/verify-access", { token, headers })).status;
-    const other = await service.signUp("other");
-    expect(await asked(owner.token, { "x-forwarded-host": site.host })).toBe(204);
-    expect(await asked(other.token, { "x-forwarded-host": site.host })).toBe(401);
-    expect(await asked(owner.token, { "x-expected-user-id": owner.id })).toBe(204);
-    expect(await asked(owner.token, { "x-expected-user-id": other.id })).toBe(401);
-    expect(await asked(owner.token, {})).toBe(401);
-  });
+it("GET /api/auth/verify-access tells a proxy whether its visitor may see a preview", async () => {
+  const asked = async (token: string, headers: Record<string, string>) =>
+    (await service.call("GET", "/api/auth/verify-access", { token, headers })).status;
+  const other = await service.signUp("other");
+  expect(await asked(owner.token, { "x-forwarded-host": site.host })).toBe(204);
+  expect(await asked(other.token, { "x-forwarded-host": site.host })).toBe(401);
+  expect(await asked(owner.token, { "x-expected-user-id": owner.id })).toBe(204);
+  expect(await asked(owner.token, { "x-expected-user-id": other.id })).toBe(401);
+  expect(await asked(owner.token, {})).toBe(401);
 });

@@ -3,10 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { packEntries, unpackEntries } from "#src/domain/workspaces/archives/index.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { newTaskClient } from "#test/support/task-client.ts";
-import { entry, many, type TestEntry } from "#test/domain/workspaces/archives/entries.ts";
 
 const service = sharedService();
 let directory: string;
@@ -53,32 +51,6 @@ async function download(token: string, project: string, format: string): Promise
   return new Uint8Array(await response.arrayBuffer());
 }
 
-/** The whole of a tar archive. */
-async function contentsOf(archive: Uint8Array): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
-  for await (const { header, content } of unpackEntries(new Blob([new Uint8Array(archive)]).stream())) {
-    const { type, mode = 0, linkname } = header;
-    const text = type === "file" ? await new Response(content).text() : (linkname ?? "");
-    const shownMode = type === "symlink" ? "" : (mode & 0o777).toString(8);
-    found.set(header.name.replace(/\/$/u, ""), `${type} ${shownMode} ${text}`);
-  }
-  return found;
-}
-
-const asContents = (entries: readonly TestEntry[]) =>
-  new Map(
-    entries.map(({ path, kind, mode, text, target }) => [
-      path,
-      `${kind} ${kind === "symlink" ? "" : mode.toString(8)} ${kind === "file" ? text : target}`,
-    ]),
-  );
-
-/** A template of these entries. */
-async function upload(token: string, entries: readonly TestEntry[], query = "name=Sample") {
-  const body = new Uint8Array(await new Response(packEntries(many(entries))).arrayBuffer());
-  return service.call<{ id: string; slug: string }>("POST", `/api/bases?${query}`, { token, body });
-}
-
 /** A project made from something, once it is there. A busy machine may answer 503 on the way. */
 async function whenSetUp<T extends { id: string }>(token: string, project: T): Promise<T> {
   await vi.waitUntil(
@@ -100,43 +72,6 @@ async function whenSetUp<T extends { id: string }>(token: string, project: T): P
 const shown = (command: string, ...args: string[]) => execFileSync(command, args).toString();
 
 describe("a snapshot", () => {
-  it("brings files with modes, links and names of any script back, byte for byte", async () => {
-    const { token } = await service.signUp();
-    const odd = [
-      entry("名前", { kind: "directory", mode: 0o750 }),
-      entry("名前/ünï 🙂.txt", { text: "text", mode: 0o755 }),
-      entry("名前/leer", { text: "" }),
-      entry(`${"long/".repeat(60)}name`, { text: "deep" }),
-      entry("link", { kind: "symlink", target: "名前/ünï 🙂.txt", mode: 0o777 }),
-      entry("up", { kind: "directory", mode: 0o755 }),
-      entry("up/link", { kind: "symlink", target: "../link", mode: 0o777 }),
-    ];
-    const directories = Array.from({ length: 20 }, (_, index) =>
-      entry(`d${index}`, { kind: "directory", mode: 0o755 }),
-    );
-    const files = Array.from({ length: 20 }, (_, index) =>
-      entry(`d${index}/f${index}.ts`, { text: `export const n = ${index};\n` }),
-    );
-    const entries = [...odd, ...directories, ...files];
-    const base = await upload(token, entries);
-    expect(base).toMatchObject({ status: 201, body: { file_count: 23 } });
-    const json = { name: "Many", source_type: "base", base_id: base.body.id };
-    const { id } = await whenSetUp(token, await ok<{ id: string }>("POST", "/api/projects", token, json));
-
-    const { hash } = await snap(token, id);
-    await write(token, id, "d1/f1.ts", "changed");
-    await write(token, id, "new.txt", "new");
-    await ok("DELETE", `/api/projects/${id}/files`, token, { file_path: "d2", is_directory: true });
-    const restored = await ok("POST", `/api/projects/${id}/snapshots/${hash}/restore`, token);
-    expect(restored).toMatchObject({ success: true, restored_hash: hash });
-
-    const found = await contentsOf(await download(token, id, "tar"));
-    const parents = Array.from({ length: 60 }, (_, index) =>
-      entry("long/".repeat(index + 1).slice(0, -1), { kind: "directory", mode: 0o755 }),
-    );
-    expect(found).toEqual(asContents([...entries, ...parents]));
-  });
-
   it("is listed with what it was made for, and what was there before a restore is one, too", async () => {
     const { token } = await service.signUp();
     const { id } = await service.newProject(token);

@@ -41,6 +41,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { channelEvents, channelSessions } from "#src/db/schema/index.ts";
 import type { PersonsChat, ShownChat } from "#test/support/chat-platform.ts";
 import { databaseOf } from "#test/support/database.ts";
+import { png } from "#test/support/pictures.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, script, UNTIL_GO } from "#test/support/task-client.ts";
 import { codeIn, newTelegramChannel, type TelegramChannel } from "#test/support/telegram-channel.ts";
@@ -61,13 +62,7 @@ const told = (chat: PersonsChat, part: string) =>
 const says = (text: string) => script({ text });
 const bytesOf = (text: string) => Uint8Array.from(new TextEncoder().encode(text));
 
-/** A picture of one pixel. */
-const PIXEL = Uint8Array.from(
-  Buffer.from(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-    "base64",
-  ),
-);
+const PIXEL = Uint8Array.from(png(1, 1));
 
 describe("a person who is not linked to an account", () => {
   it("gets a code in private, and then answers of the agent", async () => {
@@ -157,28 +152,26 @@ describe("a linked person", () => {
   });
 });
 
-describe("a person's files", () => {
-  it("reach the model: a voice message as its text, pictures, and documents as files of the project", async () => {
-    const { chat } = await telegram.paired();
-    const voice = says("I heard every word.");
-    await chat.sendFile({
-      kind: "voice",
-      filename: "voice.oga",
-      mimeType: "audio/ogg",
-      bytes: bytesOf(voice),
-    });
-    await told(chat, "I heard every word.");
-    expect((await telegram.messages()).some(({ content }) => content === voice)).toBe(true);
-    const photo = { kind: "photo", filename: "photo.png", mimeType: "image/png", bytes: PIXEL } as const;
-    await chat.sendFile({ ...photo, caption: says("Pictures: {pictures}.") });
-    await told(chat, "Pictures: 1.");
-    const notes = { kind: "document", filename: "notes.txt", mimeType: "text/plain" } as const;
-    await chat.sendFile({ ...notes, bytes: bytesOf(says("I read the notes.")) });
-    await told(chat, "I read the notes.");
-    const { projectId, account } = telegram.client;
-    const { text } = await service.call("GET", `/api/projects/${projectId}/files/tree`, account);
-    expect(text).toMatch(/[0-9a-f]{64}-notes\.txt/u);
+it("a person's files reach the model: a voice message as its text, pictures, and documents as files of the project", async () => {
+  const { chat } = await telegram.paired();
+  const voice = says("I heard every word.");
+  await chat.sendFile({
+    kind: "voice",
+    filename: "voice.oga",
+    mimeType: "audio/ogg",
+    bytes: bytesOf(voice),
   });
+  await told(chat, "I heard every word.");
+  expect((await telegram.messages()).some(({ content }) => content === voice)).toBe(true);
+  const photo = { kind: "photo", filename: "photo.png", mimeType: "image/png", bytes: PIXEL } as const;
+  await chat.sendFile({ ...photo, caption: says("Pictures: {pictures}.") });
+  await told(chat, "Pictures: 1.");
+  const notes = { kind: "document", filename: "notes.txt", mimeType: "text/plain" } as const;
+  await chat.sendFile({ ...notes, bytes: bytesOf(says("I read the notes.")) });
+  await told(chat, "I read the notes.");
+  const { projectId, account } = telegram.client;
+  const { text } = await service.call("GET", `/api/projects/${projectId}/files/tree`, account);
+  expect(text).toMatch(/[0-9a-f]{64}-notes\.txt/u);
 });
 
 describe("a conversation", () => {
