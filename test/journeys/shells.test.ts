@@ -4,12 +4,15 @@ import type { Account, ApiRequest } from "#test/support/api-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { newRunningSite, type Site } from "#test/support/site.ts";
 import { call as tool, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
+import { newTeamClient, type TeamClient } from "#test/support/team-client.ts";
 
 const service = sharedService();
+let team: TeamClient;
 let owner: Account;
 let site: Site;
 beforeAll(async () => {
-  owner = await service.signUp("owner");
+  team = await newTeamClient(service);
+  ({ owner } = team);
   site = await newRunningSite(service, owner.token, { "hello.txt": "hello from a file\n" });
 });
 
@@ -80,15 +83,15 @@ describe("a shell session", () => {
     expect((await call<{ sessions: unknown[] }>("GET", "")).body.sessions).toEqual([]);
   });
 
-  it("is not found by another person", async () => {
+  it("is not found by another member of the team", async () => {
     const id = await open();
-    const stranger = await service.signUp("stranger");
+    const mate = await team.join("editor");
     for (const [method, path] of [
       ["GET", ""],
       ["GET", "/output"],
       ["DELETE", ""],
     ] as const) {
-      expect(await call(method, `/${id}${path}`, { token: stranger.token })).toMatchObject({ status: 404 });
+      expect(await call(method, `/${id}${path}`, { token: mate.token })).toMatchObject({ status: 404 });
     }
     const listed = await call<{ sessions: unknown[] }>("GET", `?project_id=${site.slug}`);
     expect(listed.body.sessions).toMatchObject([{ session_id: id }]);
