@@ -59,17 +59,6 @@ describe("a counter of attempts", () => {
 });
 
 describe("the alarm of a counter", () => {
-  it("is set by the first attempt, and leaves what counts", async () => {
-    const limiter = counter();
-    const before = Date.now();
-    await limiter.takeAttempt(window);
-    const { alarm } = await storedIn(limiter);
-    expect(alarm).toBeGreaterThanOrEqual(before + window.windowMs);
-    expect(await runDurableObjectAlarm(limiter)).toBe(true);
-    expect((await storedIn(limiter)).alarm).toBeGreaterThanOrEqual(alarm ?? Infinity);
-    expect((await limiter.takeAttempt(window)).remaining).toBe(98);
-  });
-
   it("leaves an empty storage once the window has passed, and an object that goes on counting", async () => {
     const limiter = counter();
     await limiter.takeAttempt({ capacity: 1, windowMs: 1 });

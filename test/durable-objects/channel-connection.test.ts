@@ -43,38 +43,6 @@ const withBegun = <T>(use: (record: ConnectionRecord) => T) =>
   });
 
 describe("a connection's record", () => {
-  it("survives the object", async () => {
-    const row = await withRecord((open) => {
-      const record = open();
-      record.want(channelId, 5);
-      record.begin("credentials");
-      record.remember("a position");
-      record.connected();
-      return open().current;
-    });
-    expect(row).toMatchObject({
-      channel_id: channelId,
-      generation: 5,
-      state: "connected",
-      memory: "a position",
-    });
-  });
-
-  it("ignores earlier generations", async () => {
-    const outcomes = await withRecord((open) => {
-      const record = open();
-      record.want(channelId, 5);
-      const told = [
-        record.want(channelId, 4),
-        record.unwant(4),
-        record.want(channelId, 5),
-        record.want(channelId, 6),
-      ];
-      return { told, generation: record.current?.generation, isWanted: record.current?.is_wanted };
-    });
-    expect(outcomes).toEqual({ told: [false, false, true, true], generation: 6, isWanted: 1 });
-  });
-
   it("is not stopped by the end of an attempt with earlier credentials", async () => {
     const row = await withBegun((record) => {
       record.want(channelId, 2);
@@ -166,17 +134,6 @@ describe("a connection's record", () => {
       return [before, record.nextLook(true, NOW)];
     });
     expect(looks).toEqual([NOW, undefined]);
-  });
-
-  it("knows what the channel's row lacks", async () => {
-    const seen = await withBegun((record) => {
-      const first = record.unreported;
-      record.reported(first?.key ?? "");
-      const none = record.unreported;
-      record.ended(attempt(), unreachable(), NOW);
-      return [first?.state, none, record.unreported?.lastError];
-    });
-    expect(seen).toEqual(["connecting", undefined, "It is down."]);
   });
 });
 

@@ -99,21 +99,4 @@ describe("a shard", () => {
     });
     expect(orders).toEqual([[], ["connect a"], ["connect a"]]);
   });
-
-  it("says since when it syncs, and how its connections are", async () => {
-    const seen = await withKnown((known) => {
-      known.follow([channel("a", { state: "retrying", lastError: "It is down." })], calm);
-      known.synced(3, NOW);
-      known.synced(3, NOW + MINUTE);
-      const running = known.shard;
-      known.follow([channel("a")], calm);
-      known.synced(3, NOW + 10 * MINUTE);
-      return { running, again: known.shard, connections: known.connections };
-    });
-    expect(seen).toEqual({
-      running: { number: 3, startedAt: NOW, lastSync: NOW + MINUTE },
-      again: { number: 3, startedAt: NOW + 10 * MINUTE, lastSync: NOW + 10 * MINUTE },
-      connections: [{ channelId: "a", state: "connected", lastError: null }],
-    });
-  });
 });

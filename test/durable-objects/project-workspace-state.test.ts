@@ -137,18 +137,6 @@ describe("shell sessions in a project's object", () => {
         "user@project:/app/a/b$ exit\r\n",
     );
   });
-
-  it("end with the project", async () => {
-    const { runtime } = openProject();
-    const id = crypto.randomUUID();
-    await runtime.openShell(id, shell);
-    await runtime.writeShell(id, "sleep 600\n");
-    const watched = new Response(await runtime.watchShell(id, 0)).text();
-    await runtime.destroy();
-    expect(await watched).toContain("sleep 600");
-    await expect(runtime.readShell(id, 0)).rejects.toMatchObject({ code: "not_found" });
-    await expect(runtime.openShell(id, shell)).rejects.toMatchObject({ code: "not_found" });
-  });
 });
 
 describe("processes in a project's object", () => {

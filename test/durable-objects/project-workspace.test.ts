@@ -47,12 +47,6 @@ describe("ProjectWorkspace", () => {
     expect(await runtime.readTodos("chat")).toBe("[1]");
   });
 
-  it("keeps projects apart", async () => {
-    const [one, other] = [openProject(), openProject()];
-    await one.runtime.writeFile("file", text("one"));
-    expect(await other.runtime.readFile("file")).toBeUndefined();
-  });
-
   describe("what large files leave in the bucket", () => {
     const WHOLE = 3 * MEGABYTE;
     it("is swept once no file names it", async () => {

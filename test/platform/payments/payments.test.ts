@@ -1,7 +1,7 @@
 import { Stripe } from "stripe";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPayments } from "#src/platform/payments/index.ts";
-import type { NewCheckout, Payments } from "#src/platform/payments/payments.ts";
+import type { Payments } from "#src/platform/payments/payments.ts";
 import { startTestStripe, type TestStripe } from "../../local/support/stripe.ts";
 import { serve } from "#local/serve.ts";
 
@@ -26,29 +26,6 @@ function paymentsWith(options: { timeoutMs?: number; apiBaseUrl?: string; secret
 
 const metadata = { team_id: "t1", type: "agent_purchase" };
 
-function agent(customerId: string): NewCheckout {
-  return {
-    mode: "payment",
-    customerId,
-    item: { name: "Agent", amountCents: 500, currency: "usd" },
-    reference: "row-1",
-    metadata,
-    successUrl: "http://service.test/success?session_id={CHECKOUT_SESSION_ID}",
-    cancelUrl: "http://service.test/back",
-  };
-}
-
-async function newSubscription() {
-  const customerId = await payments.createCustomer({ metadata }, "customer");
-  const wish: NewCheckout = { ...agent(customerId), mode: "subscription", item: { priceId: "price_basic" } };
-  const session = await payments.createCheckoutSession(wish, "checkout");
-  await account.control(`sessions/${session.id}/pay`);
-  const paid = await payments.getCheckoutSession(session.id);
-  const subscription = await payments.getSubscription(paid?.subscriptionId ?? "");
-  if (!subscription) throw new Error("no subscription");
-  return { customerId, session: paid, subscription };
-}
-
 async function fault(fields: object): Promise<void> {
   await account.control("faults", { faults: [fields] });
 }
@@ -58,143 +35,6 @@ function bytes(...parts: (string | number[])[]): Uint8Array {
     parts.map((part) => (typeof part === "string" ? Buffer.from(part) : Buffer.from(part))),
   );
 }
-
-describe("a purchase", () => {
-  it("is one session for a key, with our row, our metadata, and what was paid", async () => {
-    const customerId = await payments.createCustomer({ email: "ada@team.test", metadata }, "customer-t1");
-    expect(await payments.createCustomer({ email: "ada@team.test", metadata }, "customer-t1")).toBe(
-      customerId,
-    );
-    const session = await payments.createCheckoutSession(agent(customerId), "checkout-1");
-    expect(session).toMatchObject({
-      mode: "payment",
-      status: "open",
-      paymentStatus: "unpaid",
-      amountCents: 500,
-      currency: "usd",
-      reference: "row-1",
-      metadata,
-      customerId,
-    });
-    expect((await payments.createCheckoutSession(agent(customerId), "checkout-1")).id).toBe(session.id);
-    await account.control(`sessions/${session.id}/pay`);
-    const paid = await payments.getCheckoutSession(session.id);
-    expect(paid).toMatchObject({ status: "complete", paymentStatus: "paid", url: undefined });
-    const intent = await payments.getPaymentIntent(paid?.paymentIntentId ?? "");
-    expect(intent).toMatchObject({ status: "succeeded", amountReceivedCents: 500, customerId, metadata });
-    await account.control(`charges/${intent?.chargeId}/refund`, { amount: 100 });
-    expect(await payments.getCharge(intent?.chargeId ?? "")).toEqual({
-      id: intent?.chargeId,
-      status: "succeeded",
-      amountCents: 500,
-      refundedCents: 100,
-      currency: "usd",
-      isDisputed: false,
-      paymentIntentId: intent?.id,
-    });
-    await account.control(`charges/${intent?.chargeId}/dispute`);
-    const [dispute] = await account.list("objects/dispute");
-    expect(await payments.getDispute(String(dispute?.["id"]))).toMatchObject({
-      status: "needs_response",
-      chargeId: intent?.chargeId,
-      amountCents: 400,
-    });
-    expect(await payments.getDisputeOf(intent?.chargeId ?? "")).toEqual(
-      await payments.getDispute(String(dispute?.["id"])),
-    );
-    expect(await payments.getDisputeOf("ch_none")).toBeUndefined();
-  });
-
-  it("of a seller's agent is shared once, when the seller may receive, and taken back", async () => {
-    const customerId = await payments.createCustomer({ metadata }, "c");
-    const session = await payments.createCheckoutSession(agent(customerId), "s");
-    await account.control(`sessions/${session.id}/pay`);
-    const paid = await payments.getCheckoutSession(session.id);
-    const intent = await payments.getPaymentIntent(paid?.paymentIntentId ?? "");
-    const seller = await payments.createAccount({ email: "seller@x.test", metadata }, "account");
-    expect(seller).toMatchObject({ canReceive: false, detailsSubmitted: false });
-    const urls = { refreshUrl: "http://service.test/again", returnUrl: "http://service.test/done" };
-    const link = await payments.createAccountLink({ accountId: seller.id, ...urls }, "link");
-    const share = {
-      amountCents: 450,
-      currency: "usd",
-      accountId: seller.id,
-      chargeId: intent?.chargeId ?? "",
-      metadata,
-    };
-    expect(await payments.createTransfer(share, "early")).toBe("not_receiving");
-    await fetch(`${link}/finish`, { method: "POST", redirect: "manual" });
-    expect(await payments.getAccount(seller.id)).toMatchObject({ canReceive: true, detailsSubmitted: true });
-    const transfer = await payments.createTransfer(share, "payout-1");
-    expect(transfer).toMatchObject({ amountCents: 450, reversedCents: 0 });
-    expect(await payments.createTransfer(share, "payout-1")).toEqual(transfer);
-    expect(await account.list("objects/transfer")).toHaveLength(1);
-    const transferId = typeof transfer === "string" ? "" : transfer.id;
-    await payments.reverseTransfer({ transferId, amountCents: 50 }, "r1");
-    await payments.reverseTransfer({ transferId }, "r2");
-    expect(await account.list("objects/transfer")).toMatchObject([{ amount_reversed: 450, reversed: true }]);
-  });
-});
-
-describe("a subscription", () => {
-  it("has its price, period and invoice where this version of the API has them", async () => {
-    const { customerId, session, subscription } = await newSubscription();
-    expect(session).toMatchObject({ priceIds: ["price_basic"], invoiceId: subscription.latestInvoiceId });
-    expect(subscription).toMatchObject({
-      status: "active",
-      customerId,
-      metadata,
-      item: { priceId: "price_basic", amountCents: 2_000, interval: "month" },
-      cancelAt: undefined,
-      endedAt: undefined,
-    });
-    expect(subscription.periodEnd.getTime()).toBeGreaterThan(subscription.periodStart.getTime());
-    const invoice = await payments.getInvoice(subscription.latestInvoiceId ?? "");
-    expect(invoice).toMatchObject({
-      status: "paid",
-      subscriptionId: subscription.id,
-      customerId,
-      metadata,
-      billingReason: "subscription_create",
-      amountPaidCents: 2_000,
-      paidAt: expect.any(Date),
-    });
-    const intent = await payments.getPaymentIntent(invoice?.paymentIntentId ?? "");
-    expect(intent).toMatchObject({ amountReceivedCents: 2_000 });
-  });
-
-  it("changes at once or not at all, ends with its period, resumes, and ends now", async () => {
-    const { customerId, subscription } = await newSubscription();
-    const price = { itemId: subscription.item.id, priceId: "price_pro" };
-    await account.control(`customers/${customerId}/card`, { card: "fails" });
-    expect(await payments.changeSubscription(subscription.id, { price }, "k1")).toBe("declined");
-    expect(await payments.getSubscription(subscription.id)).toMatchObject({
-      item: { priceId: "price_basic" },
-    });
-    await account.control(`customers/${customerId}/card`, { card: "works" });
-    expect(await payments.changeSubscription(subscription.id, { price }, "k2")).toMatchObject({
-      item: { priceId: "price_pro" },
-      status: "active",
-    });
-    const ending = await payments.changeSubscription(subscription.id, { cancelAtPeriodEnd: true }, "k3");
-    expect(ending).toMatchObject({ cancelAt: subscription.periodEnd });
-    expect(
-      await payments.changeSubscription(subscription.id, { cancelAtPeriodEnd: false }, "k4"),
-    ).toMatchObject({ cancelAt: undefined });
-    const returnUrl = "http://service.test/billing";
-    const portal = await payments.createPortalSession({ customerId, returnUrl }, "portal");
-    await fetch(`${portal}/cancel`, {
-      method: "POST",
-      body: new URLSearchParams({ subscription: subscription.id }),
-      redirect: "manual",
-    });
-    expect(await payments.getSubscription(subscription.id)).toMatchObject({
-      cancelAt: subscription.periodEnd,
-    });
-    expect(await payments.cancelSubscription(subscription.id)).toMatchObject({ status: "canceled" });
-    expect(await payments.cancelSubscription(subscription.id)).toBeUndefined();
-  });
-});
 
 it("does not find what is not there", async () => {
   expect(await payments.getCheckoutSession("cs_test_none")).toBeUndefined();

@@ -57,20 +57,6 @@ describe("the queue", () => {
     await expect(rotated(signed)).resolves.toBe(true);
   });
 
-  it("publishes a batch in one request, each with its own settings", async () => {
-    const { destination, queue } = await stack();
-    await queue.publishBatch([
-      makeMessage("a", 1, {}),
-      makeMessage("b", 2, { notBefore: new Date(Date.now() + 1000) }),
-    ]);
-    const deliveries = await destination.arrived(2);
-    expect(deliveries.map(({ path: at, body }) => [at, body])).toEqual([
-      ["/functions/a", "1"],
-      ["/functions/b", "2"],
-    ]);
-    await queue.publishBatch([]);
-  });
-
   it("publishes a long batch in requests of a hundred", async () => {
     const { destination, server } = await stack();
     const trips = newTrips();
@@ -116,41 +102,6 @@ describe("a schedule of the queue", () => {
         retries: 0,
       },
     ]);
-  });
-
-  it("delivers its payload to its function, signed", async () => {
-    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
-    const { destination, server, queue } = await stack();
-    await queue.ensureSchedule(tick);
-    await vi.advanceTimersByTimeAsync(60_000);
-    const [delivery] = await destination.arrived(1);
-    expect(delivery).toMatchObject({
-      path: "/functions/tick",
-      body: '{"of":"test"}',
-      headers: { "upstash-schedule-id": "tick" },
-    });
-    const signed = {
-      body: delivery?.body ?? "",
-      signature: String(delivery?.headers["upstash-signature"]),
-      url: `${publicUrl}/functions/tick`,
-    };
-    await expect(createVerifier(server)(signed)).resolves.toBe(true);
-  });
-
-  it("is a trip, like a publish, and is asked for again when that may help", async () => {
-    const fetch = answering(500, 200);
-    const trips = newTrips();
-    const queue = createQueue({ url: "http://queue.test", token: "t", publicUrl, trips, fetch });
-    await queue.ensureSchedule(tick);
-    expect(fetch).toHaveBeenCalledTimes(2);
-    expect(trips.publish).toBe(1);
-  });
-
-  it("is unavailable when the queue refuses it", async () => {
-    const { queue } = await stack();
-    await expect(queue.ensureSchedule({ ...tick, cron: "every minute" })).rejects.toMatchObject({
-      code: "unavailable",
-    });
   });
 });
 

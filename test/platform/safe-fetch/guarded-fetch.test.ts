@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { startEgress } from "#local/egress/index.ts";
 import { serve } from "#local/serve.ts";
-import { AppError } from "#src/lib/errors.ts";
 import { createGuardedFetch } from "#src/platform/safe-fetch/guarded-fetch.ts";
 
 const policy = (allowedOrigins: string[]) => ({ allowPrivate: false, allowedOrigins });
@@ -14,7 +13,6 @@ let goOn: () => void = () => {};
 const server = await serve(async (request, response) => {
   asked.push(request.url ?? "");
   if (request.url === "/redirect") response.writeHead(307, { location: "/elsewhere" }).end();
-  else if (request.url === "/empty") response.writeHead(204).end();
   else {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write("data: one\n\n");
@@ -52,10 +50,6 @@ describe.each([
     expect(asked).not.toContain("/elsewhere");
   });
 
-  it("takes answers without a body", async () => {
-    expect(await (await guarded(`${server.url}/empty`)).text()).toBe("");
-  });
-
   it("ends when its caller does", async () => {
     const caller = new AbortController();
     const response = await guarded(`${server.url}/stream`, { signal: caller.signal });
@@ -64,12 +58,10 @@ describe.each([
     goOn();
   });
 
-  it.each(["http://127.0.0.1:9/", "http://localhost/", "http://169.254.169.254/", "ftp://example.com/"])(
-    "refuses %s for good",
-    async (address) => {
-      const refusal = strict(address, { method: "POST", body: "{}" });
-      await expect(refusal).rejects.toThrow(AppError);
-      await expect(strict(address)).rejects.toMatchObject({ code: "invalid_input", retryable: false });
-    },
-  );
+  it("refuses a private address for good", async () => {
+    await expect(strict("http://169.254.169.254/")).rejects.toMatchObject({
+      code: "invalid_input",
+      retryable: false,
+    });
+  });
 });

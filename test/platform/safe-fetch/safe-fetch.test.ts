@@ -13,7 +13,6 @@ const big = "x".repeat(300_000);
 
 const replies: Record<string, () => Reply | Promise<Reply>> = {
   "/found": () => ({ status: 302, headers: { location: "/end" } }),
-  "/see-other": () => ({ status: 303, headers: { location: "/end" } }),
   "/kept": () => ({ status: 307, headers: { location: "/end" } }),
   "/abroad": () => ({ status: 307, headers: { location: `${other.url}/end` } }),
   "/inside": () => ({ status: 302, headers: { location: "http://169.254.169.254/secret" } }),
@@ -21,7 +20,6 @@ const replies: Record<string, () => Reply | Promise<Reply>> = {
   "/loop": () => ({ status: 302, headers: { location: "/loop" } }),
   "/big": () => ({ status: 200, body: big }),
   "/silent": () => new Promise<Reply>(() => undefined),
-  "/error": () => ({ status: 503, body: "later" }),
 };
 
 beforeEach(async () => {
@@ -72,11 +70,6 @@ describe.each(["straight out", "through the egress server"])("a request %s", (wa
     expect(server.deliveries[0]?.headers["x-egress-request"]).toBeUndefined();
   });
 
-  it("takes any status for an answer", async () => {
-    const safeFetch = await make();
-    await expect(safeFetch(`${server.url}/error`)).resolves.toMatchObject({ status: 503 });
-  });
-
   it("refuses a private address without connecting", async () => {
     const safeFetch = await make({ allowedOrigins: [] });
     await expect(safeFetch(server.url)).rejects.toMatchObject({ code: "invalid_input" });
@@ -95,7 +88,6 @@ describe.each(["straight out", "through the egress server"])("a request %s", (wa
 
   it.each([
     ["/found", "GET", ""],
-    ["/see-other", "GET", ""],
     ["/kept", "POST", "body"],
   ])("follows %s with %s", async (path, method, body) => {
     const safeFetch = await make();

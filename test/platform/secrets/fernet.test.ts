@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import * as fc from "fast-check";
 import { base64url } from "jose";
 import { describe, expect, it } from "vitest";
 import { createFernet, InvalidToken } from "#src/platform/secrets/fernet.ts";
@@ -43,15 +42,6 @@ describe("the vectors of the Fernet spec", () => {
 });
 
 describe("fernet", () => {
-  it("gives back any text", async () => {
-    const fernet = await createFernet(randomKey());
-    await fc.assert(
-      fc.asyncProperty(fc.string({ unit: "grapheme", maxLength: 500 }), async (text) => {
-        expect(await fernet.decrypt(await fernet.encrypt(text))).toBe(text);
-      }),
-    );
-  });
-
   it("carries a secret of a megabyte", async () => {
     const fernet = await createFernet(randomKey());
     const text = "0123456789abcdef".repeat(65_536);
@@ -66,10 +56,5 @@ describe("fernet", () => {
       forged[bit >> 3] = (forged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
       await expect(fernet.decrypt(base64url.encode(forged))).rejects.toEqual(new InvalidToken());
     }
-  });
-
-  it("refuses the token of another key", async () => {
-    const token = await (await createFernet(randomKey())).encrypt("a secret");
-    await expect((await createFernet(randomKey())).decrypt(token)).rejects.toThrow(InvalidToken);
   });
 });
