@@ -60,6 +60,8 @@ function hostile(name: string, entries: Entry[]): string {
   return url;
 }
 
+const blob = (name: string, text: string) => server.git(name, ["hash-object", "-w", "--stdin"], text);
+
 /** Lets the branch go on with this tree, as `git mktree` reads it. */
 function advance(name: string, entries: string): void {
   const tree = server.git(name, ["mktree"], entries);
@@ -115,8 +117,7 @@ describe("a repository that means harm", () => {
   it("writes nothing through a link when a switch turns it into a directory", async () => {
     const url = hostile("turns", [link("a", outside)]);
     await project.git("clone", { remote: { url } });
-    const blob = server.git("turns", ["hash-object", "-w", "--stdin"], "hostile");
-    const inside = server.git("turns", ["mktree"], `100644 blob ${blob}\tfile`);
+    const inside = server.git("turns", ["mktree"], `100644 blob ${blob("turns", "hostile")}\tfile`);
     advance("turns", `040000 tree ${inside}\ta`);
     await project.git("pull", { remote: { url }, remoteName: "origin", author: AUTHOR });
     expect(readdirSync(outside)).toEqual([]);
@@ -202,9 +203,11 @@ it("keeps links and executables, and follows them when they change", async () =>
   expect(execFileSync(join(project.root, "run.sh")).toString()).toBe("");
   expect(readFileSync(join(project.root, "to"), "utf8")).toBe("text");
 
-  const blob = (text: string) => server.git("modes", ["hash-object", "-w", "--stdin"], text);
-  const script = `100644 blob ${blob("#!/bin/sh\n")}\trun.sh`;
-  advance("modes", `${script}\n100644 blob ${blob("text")}\ttarget\n120000 blob ${blob("run.sh")}\tto`);
+  const script = `100644 blob ${blob("modes", "#!/bin/sh\n")}\trun.sh`;
+  advance(
+    "modes",
+    `${script}\n100644 blob ${blob("modes", "text")}\ttarget\n120000 blob ${blob("modes", "run.sh")}\tto`,
+  );
   await project.git("pull", { remote: { url }, remoteName: "origin", author: AUTHOR });
   expect(readFileSync(join(project.root, "to"), "utf8")).toBe("#!/bin/sh\n");
   expect(status()).toBe("");
