@@ -3,6 +3,7 @@ import { teamMemberships, teams, users } from "#src/db/schema/index.ts";
 import type { Role, UserCaller } from "#src/domain/organisations/access/index.ts";
 import { openingCredits } from "#src/domain/billing/credits/index.ts";
 import { createTeam, type MemberCaller } from "#src/domain/organisations/teams/index.ts";
+import { createProject, type Project } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { CLIENT, CREDITS } from "./people.ts";
 
@@ -34,6 +35,11 @@ export async function newColleague(db: Db, name = "colleague"): Promise<Colleagu
   ]);
   const caller = { kind: "user", userId: id, sessionId: crypto.randomUUID(), isSuperuser: false } as const;
   return { id, email, personalTeamId, caller };
+}
+
+/** An empty project in the person's own team. */
+export function newProject(db: Db, { caller }: Pick<Colleague, "caller">): Promise<Project> {
+  return createProject({ db }, caller, { name: "app", description: "", sourceType: "empty" });
 }
 
 /** A team that is no personal one, with its owner as administrator. */

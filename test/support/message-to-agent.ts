@@ -1,4 +1,7 @@
 import type { StartTask } from "#src/domain/agent-work/tasks/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { Services } from "#src/services.ts";
+import { partOf } from "./part-of.ts";
 
 /** For tests that are about something else. */
 export const NO_AGENT_LIMITS = {
@@ -8,6 +11,16 @@ export const NO_AGENT_LIMITS = {
   PROJECT_MAX_CONCURRENT_AGENTS: 0,
   USER_ENQUEUE_RATE_PER_10S: 0,
 };
+
+/** What it takes to start tasks, with a queue that takes every message. */
+export function startDeps(db: Db, limits: Partial<typeof NO_AGENT_LIMITS> = {}) {
+  return partOf<Services>({
+    db,
+    config: { DEFAULT_MODEL: "demo", ...NO_AGENT_LIMITS, ...limits },
+    modelSettings: { platformModels: ["demo"] },
+    queue: { publish: async () => {} },
+  });
+}
 
 /** What a program's message asks for when it asks for nothing in particular. */
 export function messageToAgent(

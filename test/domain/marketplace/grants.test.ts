@@ -1,5 +1,5 @@
 import { and, eq, sql, type SQL } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { agents, checkouts, libraryAgents, libraryBases } from "#src/db/schema/index.ts";
 import { endGrant, grantAgent, grantBase } from "#src/domain/marketplace/library/index.ts";
 import { newId } from "#src/lib/ids.ts";
@@ -7,10 +7,7 @@ import { newColleague } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { listAgent, listBase } from "#test/support/marketplace.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
+const database = await openDatabase();
 afterAll(() => database.close());
 
 type Values = Partial<typeof libraryAgents.$inferInsert>;
@@ -70,41 +67,26 @@ async function newCheckout({ teamId, userId }: { teamId: string; userId: string 
 describe("a grant of an agent", () => {
   it("adds one row and one download, however many come at once", async () => {
     const { grant, row, downloads } = await newCase();
-    const results = await Promise.all(Array.from({ length: 20 }, () => grant("taken")));
+    const results = await Promise.all(Array.from({ length: 10 }, () => grant("taken")));
     expect(results.flat().filter(({ is_new }) => is_new)).toHaveLength(1);
     expect(await row()).toMatchObject({ purchaseType: "free", isActive: true, endedAt: null });
     expect(await downloads()).toBe(1);
   });
 
+  const monthly: Values = { purchaseType: "monthly", subscriptionId: "sub_1" };
   it.each<[string, Values, Occasion, boolean]>([
     ["taken again after it ended", { endedAt: EARLIER }, "taken", true],
     ["taken again after it expired", { expiresAt: EARLIER }, "taken", true],
     ["taken while it counts", { purchaseType: "one_time" }, "taken", false],
     ["bought after it ended", { purchaseType: "one_time", endedAt: EARLIER }, "bought", true],
-    [
-      "renewed after it ended",
-      { purchaseType: "monthly", subscriptionId: "sub_1", endedAt: EARLIER },
-      "renewed",
-      false,
-    ],
-    [
-      "renewed while it counts",
-      { purchaseType: "monthly", subscriptionId: "sub_1", expiresAt: EARLIER },
-      "renewed",
-      true,
-    ],
+    ["renewed after it ended", { ...monthly, endedAt: EARLIER }, "renewed", false],
+    ["renewed while it counts", { ...monthly, expiresAt: EARLIER }, "renewed", true],
     ["renewed by an older subscription while it is bought", { purchaseType: "one_time" }, "renewed", false],
-    [
-      "renewed by another subscription after it ended",
-      { subscriptionId: "sub_0", endedAt: EARLIER },
-      "renewed",
-      true,
-    ],
+    ["renewed by another one after it ended", { subscriptionId: "sub_0", endedAt: EARLIER }, "renewed", true],
   ])("%s: row %j, %s, is written: %s", async (_, had, occasion, isWritten) => {
     const { grant, row, downloads } = await newCase(had);
     const before = await row();
-    const wish: Values =
-      occasion === "renewed" ? { purchaseType: "monthly", subscriptionId: "sub_1", expiresAt: LATER } : {};
+    const wish: Values = occasion === "renewed" ? { ...monthly, expiresAt: LATER } : {};
     expect(await grant(occasion, wish)).toEqual(isWritten ? [{ is_new: false }] : []);
     const written = { endedAt: null, expiresAt: wish.expiresAt ?? null };
     expect(await row()).toMatchObject(isWritten ? written : { ...before });
@@ -112,12 +94,7 @@ describe("a grant of an agent", () => {
   });
 
   it("keeps the team's switch while its subscription goes on, and switches on what is bought anew", async () => {
-    const off = {
-      purchaseType: "monthly",
-      subscriptionId: "sub_1",
-      isActive: false,
-      expiresAt: LATER,
-    } as const;
+    const off = { ...monthly, isActive: false, expiresAt: LATER };
     const { grant, row, ...of } = await newCase(off);
     await grant("renewed", off);
     expect(await row()).toMatchObject({ isActive: false });

@@ -1,19 +1,15 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { channelMessages, projects } from "#src/db/schema/index.ts";
 import { deliverMessage, replyToTask } from "#src/domain/messaging/deliveries/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newColleague } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
-import type { DeliveryStream } from "#src/platform/redis/delivery-stream.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { MediaWorld } from "./support/media-world.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
+const database = await openDatabase();
 afterAll(() => database.close());
 
 const FILES = { "out/table.csv": "a,b", "report.txt": "All is well.", "src/a.ts": "" };
@@ -57,19 +53,6 @@ describe("the files that a reply links to", () => {
     );
   });
 
-  it("are named in the entry of the stream", async () => {
-    const { world, reply, artifacts } = await answered("[report](report.txt)");
-    const { deps } = world;
-    const refs: string[] = [];
-    const appendAndTake = async (entry: { artifact_refs: string }) => {
-      refs.push(entry.artifact_refs);
-      return [];
-    };
-    await reply({ ...deps, deliveryStream: partOf({ ...deps.deliveryStream, appendAndTake }) });
-    expect(refs).toEqual([JSON.stringify((await artifacts()).map(({ id }) => id))]);
-    expect(world.shown).toEqual([]);
-  });
-
   it("cost a reply without links no query", async () => {
     const { reply, artifacts, world } = await answered("No link, and `[code](report.txt)`.");
     world.runtime.stat = async () => {
@@ -79,26 +62,24 @@ describe("the files that a reply links to", () => {
     expect(await artifacts()).toEqual([]);
   });
 
-  it("are lines where the platform takes no files", async () => {
-    const { world, reply } = await answered("[report](report.txt)");
-    world.sendFile = undefined;
-    await reply();
-    expect(world.shown[1]).toBe("report.txt is in the project: it cannot be sent here.");
-  });
-
-  it("are lines where the platform refuses them", async () => {
+  it.each<[string, (world: MediaWorld) => unknown, string]>([
+    ["the platform takes no files", (world) => (world.sendFile = undefined), "it cannot be sent here"],
+    [
+      "the platform refuses them",
+      (world) => (world.sendFile = () => Promise.reject(new PlatformFailure("refused", "Too large"))),
+      "it cannot be sent here",
+    ],
+    [
+      "they are larger than 25 MiB",
+      (world) => world.runtime.writeFile("report.txt", new Uint8Array(26_214_401)),
+      "it is too large to be sent",
+    ],
+  ])("are lines where %s", async (_, change, reason) => {
     const { world, reply, artifacts } = await answered("[report](report.txt)");
-    world.sendFile = () => Promise.reject(new PlatformFailure("refused", "Too large"));
+    await change(world);
     await reply();
-    expect(world.shown[1]).toBe("report.txt is in the project: it cannot be sent here.");
+    expect(world.shown[1]).toBe(`report.txt is in the project: ${reason}.`);
     expect(await artifacts()).toMatchObject([{ status: "delivered" }]);
-  });
-
-  it("are lines above 25 MiB", async () => {
-    const { world, reply } = await answered("[report](report.txt)");
-    await world.runtime.writeFile("report.txt", new Uint8Array(26_214_401));
-    await reply();
-    expect(world.shown[1]).toBe("report.txt is in the project: it is too large to be sent.");
   });
 
   it("are sent again when the platform fails for the moment, with a mark if it may have taken them", async () => {
@@ -133,8 +114,14 @@ describe("the files that a reply links to", () => {
   it("stay here with the reply when the task's user has lost the project before they are sent", async () => {
     const { world, reply, artifacts } = await answered("[report](report.txt)");
     const { deps } = world;
-    const later = partOf<DeliveryStream>({ ...deps.deliveryStream, appendAndTake: async () => [] });
-    await reply({ ...deps, deliveryStream: later });
+    const refs: string[] = [];
+    const appendAndTake = async (entry: { artifact_refs: string }) => {
+      refs.push(entry.artifact_refs);
+      return [];
+    };
+    await reply({ ...deps, deliveryStream: partOf({ ...deps.deliveryStream, appendAndTake }) });
+    // The entry of the stream names them.
+    expect(refs).toEqual([JSON.stringify((await artifacts()).map(({ id }) => id))]);
     const other = await newColleague(database.db);
     await database.db
       .update(projects)

@@ -1,5 +1,5 @@
 import { eq, isNotNull, sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { Attempt } from "#durable-objects/channel-connection/attempt.ts";
 import type { ChannelApi, Platform, Self } from "#src/channels/channel.ts";
 import type { Account } from "#src/channels/connection.ts";
@@ -9,6 +9,7 @@ import { channelConfigs } from "#src/db/schema/index.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { partOf } from "#test/support/part-of.ts";
+import { CLIENT } from "#test/support/people.ts";
 import { askedTelegram, channelWish as wish, TOKEN } from "./support/asked-telegram.ts";
 import { PlatformRows } from "./support/people-of-platforms.ts";
 import * as channels from "#src/domain/messaging/channels/index.ts";
@@ -16,15 +17,10 @@ import * as channels from "#src/domain/messaging/channels/index.ts";
 const PLATFORMS = ["telegram", "slack", "discord", "whatsapp", "signal"] as const;
 const HOUR_MS = 3_600_000;
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-let rows: PlatformRows;
-let owner: Awaited<ReturnType<PlatformRows["person"]>>;
-beforeAll(async () => {
-  database = await openDatabase();
-  rows = new PlatformRows(database.db);
-  owner = await rows.person();
-});
+const database = await openDatabase();
 afterAll(() => database.close());
+const rows = new PlatformRows(database.db);
+const owner = await rows.person();
 
 /** What every platform answers. */
 let found: Self | PlatformFailure;
@@ -94,13 +90,9 @@ describe.each([
     const { id } = await newChannel(platform, { inboundMode });
     found = { botId: "8", botName: "robin" };
     await askAll();
-    expect(await stored(id)).toMatchObject({
-      botId: "7",
-      provedAt: null,
-      proveAt: null,
-      lastError:
-        "The credentials are those of another bot now: robin (8) instead of wren (7). Enter them again to use that bot.",
-    });
+    const lastError =
+      "The credentials are those of another bot now: robin (8) instead of wren (7). Enter them again to use that bot.";
+    expect(await stored(id)).toMatchObject({ botId: "7", provedAt: null, proveAt: null, lastError });
   });
 });
 
@@ -132,18 +124,10 @@ async function connect(channel: channels.Channel) {
   };
 }
 
-describe.each(["telegram", "slack", "discord", "signal"] as const)("a connection to %s", (platform) => {
-  const credentials = {
-    telegram: { bot_token: "123456:ABCDEFGHIJKLMNOPQRSTUVWXYZ" },
-    slack: { bot_token: "xoxb-1", signing_secret: "secret", app_token: "xapp-1" },
-    discord: { bot_token: "token", application_id: "7", public_key: "3d".repeat(32) },
-    signal: { signal_cli_url: "https://bridge.test", phone_number: "+4915100000000" },
-  }[platform];
-  const open = () =>
-    newChannel(platform, {
-      inboundMode: "connection",
-      encryptedCredentials: JSON.stringify(credentials),
-    });
+describe("a connection", () => {
+  const credentials = { bot_token: "xoxb-1", signing_secret: "secret", app_token: "xapp-1" };
+  const encryptedCredentials = JSON.stringify(credentials);
+  const open = () => newChannel("slack", { inboundMode: "connection", encryptedCredentials });
 
   it("listens by the name that its bot has now, and by every later one", async () => {
     const channel = await open();
@@ -183,46 +167,36 @@ describe("a bot that was proved", () => {
     expect(await stored(ended.id)).toMatchObject({ proveAt: null });
   });
 
-  it("stays who it is while the platform does not respond, and is asked about the next day", async () => {
+  it.each([
+    [new PlatformFailure("unreachable", "Slack could not be reached."), "A message failed."],
+    [new PlatformFailure("unauthorized", "Slack accepts no such token."), "Slack accepts no such token."],
+  ])("stays who it is after %s, and its owner is told of a refusal", async (failure, lastError) => {
     const before = await newChannel("slack");
-    found = new PlatformFailure("unreachable", "Slack could not be reached.");
+    found = failure;
     await askAll();
-    expect(await stored(before.id)).toEqual(before);
-  });
-
-  it("is told to its owner when the platform refuses the credentials", async () => {
-    const before = await newChannel("slack");
-    found = new PlatformFailure("unauthorized", "Slack does not accept the bot token any more.");
-    await askAll();
-    expect(await stored(before.id)).toEqual({
-      ...before,
-      lastError: "Slack does not accept the bot token any more.",
-    });
+    expect(await stored(before.id)).toEqual({ ...before, lastError });
   });
 
   it("has its connection told of a new name, and of another bot", async () => {
     const { id, gatewayShard: shard } = await newChannel("slack", { inboundMode: "connection" });
-    const fingerprint = async () =>
-      (await channels.connectionChannels(database.db, { shard, shards: 1 })).find((each) => each.id === id)
-        ?.fingerprint;
-    const fingerprints = [await fingerprint()];
-    found = { botId: "7", botName: "wren" };
-    await askAll();
-    expect(await fingerprint()).toBe(fingerprints[0]);
-    for (const self of [
-      { botId: "7", botName: "robin" },
-      { botId: "8", botName: "robin" },
-    ]) {
-      found = self;
+    const fingerprintOf = async (botId: string, botName: string) => {
+      found = { botId, botName };
       await askAll();
-      fingerprints.push(await fingerprint());
-    }
-    expect(new Set(fingerprints).size).toBe(3);
+      const connected = await channels.connectionChannels(database.db, { shard, shards: 1 });
+      return connected.find((each) => each.id === id)?.fingerprint;
+    };
+    const first = await fingerprintOf("7", "wren");
+    expect(await fingerprintOf("7", "wren")).toBe(first);
+    const later = [await fingerprintOf("7", "robin"), await fingerprintOf("8", "robin")];
+    expect(new Set([first, ...later]).size).toBe(3);
   });
 });
 
-const CLIENT = { address: "203.0.113.9", userAgent: "test" };
 const registered = (token: string, id: string) => telegram.registered(owner.caller, token, id);
+const newWebhook = async () => {
+  const wished = wish({ inboundMode: "webhook" });
+  return (await channels.createChannel(deps(), owner.caller, wished, CLIENT)).channel.id;
+};
 
 /** The sweep, when these channels are due, and no other one of this file. */
 async function prove(...ids: readonly string[]): Promise<void> {
@@ -239,51 +213,37 @@ async function prove(...ids: readonly string[]): Promise<void> {
   await channels.proveBots({ ...deps(), log: { ...createLog(), warn: () => {} } });
 }
 
-describe("the bot", () => {
-  it("of a webhook is proved later, with a secret of its own", async () => {
+describe("the bot of a webhook", () => {
+  it("is proved later, with a secret of its own", async () => {
     failing.set("identify", new PlatformFailure("unreachable", "Telegram could not be reached."));
-    const wished = wish({ inboundMode: "webhook" });
-    const { channel } = await channels.createChannel(deps(), owner.caller, wished, CLIENT);
-    const first = await registered(TOKEN, channel.id);
-    const shown = () => channels.requireChannel(deps(), owner.caller, channel.id);
-    await prove(channel.id);
-    expect(await shown()).toMatchObject({ provedAt: null, lastError: "Telegram could not be reached." });
+    const id = await newWebhook();
+    const first = await registered(TOKEN, id);
+    await prove(id);
+    expect(await stored(id)).toMatchObject({ provedAt: null, lastError: "Telegram could not be reached." });
     failing.clear();
-    await prove(channel.id);
-    expect(await shown()).toMatchObject({
-      botId: "7",
-      provedAt: expect.any(Date),
-      proveAt: null,
-      lastError: null,
-    });
-    expect(asked.at(-1)).toBe(await registered(TOKEN, channel.id));
+    await prove(id);
+    const proved = { botId: "7", provedAt: expect.any(Date), proveAt: null, lastError: null };
+    expect(await stored(id)).toMatchObject(proved);
+    expect(asked.at(-1)).toBe(await registered(TOKEN, id));
     expect(asked.at(-1)).not.toBe(first);
     asked.length = 0;
     await prove();
     expect(asked).toEqual([]);
   });
 
-  it("of a webhook is given up when the platform refuses its bot, or says nothing for a week", async () => {
+  it("is given up when the platform refuses it, or says nothing for a week", async () => {
     failing.set("identify", new PlatformFailure("unreachable", "Telegram could not be reached."));
-    const make = async () =>
-      (await channels.createChannel(deps(), owner.caller, wish({ inboundMode: "webhook" }), CLIENT)).channel
-        .id;
-    const [refused, silent] = [await make(), await make()];
+    const [refused, silent] = [await newWebhook(), await newWebhook()];
     await database.db
       .update(channelConfigs)
       .set({ createdAt: new Date(0) })
       .where(eq(channelConfigs.id, silent));
     await prove(silent);
-    expect(await channels.requireChannel(deps(), owner.caller, silent)).toMatchObject({
-      proveAt: null,
-      lastError: expect.stringContaining("Enter the credentials again"),
-    });
-    failing.set("identify", new PlatformFailure("unauthorized", "Telegram does not know this token."));
+    const lastError = expect.stringContaining("Enter the credentials again");
+    expect(await stored(silent)).toMatchObject({ proveAt: null, lastError });
+    const reason = "Telegram does not know this token.";
+    failing.set("identify", new PlatformFailure("unauthorized", reason));
     await prove(refused);
-    expect(await channels.requireChannel(deps(), owner.caller, refused)).toMatchObject({
-      provedAt: null,
-      proveAt: null,
-      lastError: "Telegram does not know this token.",
-    });
+    expect(await stored(refused)).toMatchObject({ provedAt: null, proveAt: null, lastError: reason });
   });
 });

@@ -1,41 +1,29 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { channelConfigs, platformIdentities } from "#src/db/schema/index.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { platformIdentities } from "#src/db/schema/index.ts";
 import * as identities from "#src/domain/messaging/identities/index.ts";
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
-import { newId } from "#src/lib/ids.ts";
 import type { AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
 import { openDatabase } from "#test/support/database.ts";
-import { newPerson } from "#test/support/people.ts";
+import { newColleague } from "#test/support/colleagues.ts";
+import { CLIENT } from "#test/support/people.ts";
+import { PlatformRows } from "./support/people-of-platforms.ts";
 
-const CLIENT = { address: "203.0.113.9" };
 const LIMITS = {
   GATEWAY_PAIRING_CODE_TTL: 3600,
   GATEWAY_PAIRING_MAX_PENDING: 3,
   GATEWAY_PAIRING_RATE_LIMIT_MINUTES: 10,
 };
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-let owner: UserCaller;
-let friend: UserCaller;
-beforeAll(async () => {
-  database = await openDatabase();
-  owner = (await newPerson(database.db)).caller;
-  friend = (await newPerson(database.db)).caller;
-});
+const database = await openDatabase();
 afterAll(() => database.close());
+const rows = new PlatformRows(database.db);
+const newCaller = async () => (await newColleague(database.db)).caller;
+const [owner, friend] = [await newCaller(), await newCaller()];
 
 const attempts: AttemptLimits = { take: async () => undefined, giveBack: async () => {} };
 const deps = () => ({ db: database.db, attempts, config: LIMITS });
 
-async function newChannel(): Promise<string> {
-  const id = newId();
-  const secrets = { encryptedCredentials: "-", encryptedWebhookSecret: "-" };
-  await database.db
-    .insert(channelConfigs)
-    .values({ id, userId: owner.userId, channelType: "telegram", name: "Bot", ...secrets });
-  return id;
-}
+const newChannel = async () => (await rows.channel({ id: owner.userId })).id;
 
 let last = 0;
 const newSender = () => ({ id: `${(last += 1)}`, name: `Sender ${last}`, alternateId: undefined });
@@ -49,6 +37,11 @@ const verify = (code: string, platform: "telegram" | "slack" = "telegram", calle
 
 const look = (code: string) =>
   identities.previewPairing(deps(), friend, { platform: "telegram", code }, CLIENT);
+
+const stored = async (platformUserId: string) => {
+  const isSender = eq(platformIdentities.platformUserId, platformUserId);
+  return (await database.db.select().from(platformIdentities).where(isSender))[0];
+};
 
 const age = (platformUserId: string, minutes: number) =>
   database.db
@@ -66,10 +59,7 @@ describe("a pairing code", () => {
     const sender = newSender();
     const code = (await newCode(await newChannel(), sender)) ?? "";
     expect(code).toMatch(/^[A-HJ-NP-Z2-9]{8}$/u);
-    const [row] = await database.db
-      .select()
-      .from(platformIdentities)
-      .where(eq(platformIdentities.platformUserId, sender.id));
+    const row = await stored(sender.id);
     expect(JSON.stringify(row)).not.toContain(code);
     const typed = ` ${code.slice(0, 4).toLowerCase()}-${code.slice(4)} `;
     expect(await verify(typed)).toMatchObject({
@@ -142,13 +132,10 @@ describe("a pairing code", () => {
       },
       giveBack: async (counter) => void given.push(counter),
     };
-    const guess = (code: string) =>
-      identities.verifyPairing(
-        { ...deps(), attempts: counting },
-        friend,
-        { platform: "telegram", code },
-        CLIENT,
-      );
+    const guess = (code: string) => {
+      const typed = { platform: "telegram", code } as const;
+      return identities.verifyPairing({ ...deps(), attempts: counting }, friend, typed, CLIENT);
+    };
     await expect(guess("AAAAAAAA")).rejects.toMatchObject(REFUSED);
     expect(counted).toEqual(["addressCode address", "personCode account"]);
     expect(given).toEqual([]);
@@ -159,12 +146,10 @@ describe("a pairing code", () => {
 
 describe("an identity", () => {
   it("is listed and unlinked by its person alone", async () => {
-    const [person, stranger] = [(await newPerson(database.db)).caller, (await newPerson(database.db)).caller];
-    const code = (await newCode(await newChannel())) ?? "";
-    const { id } = await verify(code, "telegram", person);
-    expect(await identities.listIdentities(deps(), person)).toMatchObject([
-      { identity: { id, isVerified: true }, channel: { ownerId: owner.userId } },
-    ]);
+    const [person, stranger] = [await newCaller(), await newCaller()];
+    const { id } = await verify((await newCode(await newChannel())) ?? "", "telegram", person);
+    const listed = { identity: { id, isVerified: true }, channel: { ownerId: owner.userId } };
+    expect(await identities.listIdentities(deps(), person)).toMatchObject([listed]);
     expect(await identities.listIdentities(deps(), stranger)).toEqual([]);
     const missing = { code: "not_found", message: "Identity not found" };
     await expect(identities.unlinkIdentity(deps(), stranger, id)).rejects.toMatchObject(missing);
@@ -175,15 +160,9 @@ describe("an identity", () => {
   it("that waits for its code is forgotten by the channel's owner alone", async () => {
     const sender = newSender();
     await newCode(await newChannel(), sender);
-    const [waiting] = await database.db
-      .select()
-      .from(platformIdentities)
-      .where(eq(platformIdentities.platformUserId, sender.id));
-    await expect(identities.unlinkIdentity(deps(), friend, waiting?.id ?? "")).rejects.toMatchObject({
-      code: "not_found",
-    });
-    expect(await identities.unlinkIdentity(deps(), owner, waiting?.id ?? "")).toMatchObject({
-      id: waiting?.id,
-    });
+    const id = (await stored(sender.id))?.id ?? "";
+    const missing = { code: "not_found" };
+    await expect(identities.unlinkIdentity(deps(), friend, id)).rejects.toMatchObject(missing);
+    expect(await identities.unlinkIdentity(deps(), owner, id)).toMatchObject({ id });
   });
 });

@@ -1,36 +1,25 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { channelMessages } from "#src/db/schema/index.ts";
 import { deliverMessage } from "#src/domain/messaging/deliveries/index.ts";
 import { MARK } from "#src/domain/messaging/deliveries/outgoing.ts";
-import {
-  claimMessage,
-  notePiece,
-  postponeMessage,
-  renewLease,
-  settleMessage,
-  strandedMessages,
-} from "#src/domain/messaging/deliveries/queries/attempts.ts";
+import { claimMessage, strandedMessages } from "#src/domain/messaging/deliveries/queries/attempts.ts";
 import { sendStored } from "#src/domain/messaging/deliveries/send-stored.ts";
 import { newId } from "#src/lib/ids.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { ListeningPlatform, PlatformRows } from "./support/people-of-platforms.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-let channel: Awaited<ReturnType<PlatformRows["channel"]>>;
+const database = await openDatabase();
+afterAll(() => database.close());
+const rows = new PlatformRows(database.db);
+const channel = await rows.channel(await rows.person());
 let platform: ListeningPlatform;
-beforeAll(async () => {
-  database = await openDatabase();
-  const rows = new PlatformRows(database.db);
-  channel = await rows.channel(await rows.person());
-});
 beforeEach(() => {
   platform = new ListeningPlatform();
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
 });
 afterEach(() => void vi.useRealTimers());
-afterAll(() => database.close());
 
 /** A message of the outbox, at a place of its own. */
 async function newMessage(content = "Done"): Promise<string> {
@@ -73,22 +62,6 @@ async function slowExecutor(id: string) {
   };
 }
 
-it("an executor that another one has superseded stores nothing of the message", async () => {
-  const id = await newMessage();
-  const { db } = database;
-  const late = await claimMessage(db, id);
-  await setLease(id, -1);
-  const now = await claimMessage(db, id);
-  if (!late || !now || !("hold" in late) || !("hold" in now)) throw new Error("The message was not claimed");
-  const before = await stored(id);
-  expect(await renewLease(db, late.hold)).toBe(false);
-  expect(await notePiece(db, late.hold, 1)).toBe(false);
-  expect(await postponeMessage(db, late.hold, { seconds: 60, error: "busy", mayBeSent: false })).toBe(false);
-  expect(await settleMessage(db, late.hold, { status: "failed", error: "late" })).toBeUndefined();
-  expect(await stored(id)).toEqual(before);
-  expect(await settleMessage(db, now.hold, { status: "delivered", platformMessageId: "1" })).toBeNull();
-});
-
 describe("a message whose executor died", () => {
   it("comes back when the lease ends, and is sent then, marked", async () => {
     const id = await newMessage();
@@ -119,13 +92,8 @@ describe("a message whose executor died", () => {
 
   it("is sent by a repetition of what stored it", async () => {
     const id = newId();
-    const person = { chatId: id, chatType: "dm", threadId: undefined } as const;
-    const wish = {
-      place: person,
-      kind: "approval_card",
-      content: "May I?",
-      occasion: `approval:${id}`,
-    } as const;
+    const place = { chatId: id, chatType: "dm", threadId: undefined } as const;
+    const wish = { place, kind: "approval_card", content: "May I?", occasion: `approval:${id}` } as const;
     const rest = { replyTo: undefined, replyTarget: undefined, buttons: [], taskId: null, person: null };
     const send = () => sendStored(platform.deps(database.db), channel, "key", { ...wish, ...rest });
     platform.failure = new PlatformFailure("refused", "No.");

@@ -38,15 +38,16 @@ describe("the files that an answer links to", () => {
     expect(await linkedFiles(markdown)).toEqual(["a.txt", "b c.txt", "d.txt", "e", "f"]);
   });
 
-  it.each([
-    ".env",
-    "src/.secret/a.txt",
-    ".chat/x/uploads/a.png",
-    "/etc/passwd",
-    "../a.txt",
-    "%2e%2e/a",
-    "%zz",
-  ])("do not include %s", async (link) => {
-    expect(await linkedFiles(`[x](${link})`)).toEqual([]);
+  it("include none that is hidden, outside of the project or no path", async () => {
+    const links = [
+      ".env",
+      "src/.secret/a.txt",
+      ".chat/x/uploads/a.png",
+      "/etc/passwd",
+      "../a.txt",
+      "%2e%2e/a",
+      "%zz",
+    ];
+    for (const link of links) expect(await linkedFiles(`[x](${link})`)).toEqual([]);
   });
 });

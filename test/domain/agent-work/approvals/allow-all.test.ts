@@ -1,37 +1,30 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { approvals, chats } from "#src/db/schema/index.ts";
 import { answerApprovalRow } from "#src/domain/agent-work/approvals/queries.ts";
 import { newId } from "#src/lib/ids.ts";
+import { newColleague } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
-import { newPerson } from "#test/support/people.ts";
 import { storeTask } from "#test/support/stored-task.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
+const database = await openDatabase();
 afterAll(() => database.close());
 
 it("allowing a tool for a chat answers the other questions about this tool, and none about another", async () => {
   const { db } = database;
-  const { user } = await newPerson(db);
+  const { id: userId, personalTeamId } = await newColleague(db);
+  const user = { id: userId, defaultTeamId: personalTeamId };
   const { taskId, chatId } = await storeTask(db, user, { status: "running" });
-  const question = (tool: string, callId: string) => ({
-    id: newId(),
-    taskId,
-    iteration: 1,
-    callId,
-    tool,
-    parameters: {},
-    expiresAt: sql`now() + interval '1 hour'`,
-  });
+  const expiresAt = sql`now() + interval '1 hour'`;
+  const question = (tool: string, callId: string) => {
+    return { id: newId(), taskId, iteration: 1, callId, tool, parameters: {}, expiresAt };
+  };
   const asked = question("write_file", "first");
   await db
     .insert(approvals)
     .values([asked, question("write_file", "second"), question("bash_exec", "of another tool")]);
 
-  const answer = { id: asked.id, response: "allow_all", userId: user.id } as const;
+  const answer = { id: asked.id, response: "allow_all", userId } as const;
   expect(await answerApprovalRow(db, answer)).toBe(true);
 
   const answered = await db
@@ -44,9 +37,6 @@ it("allowing a tool for a chat answers the other questions about this tool, and 
     { callId: "of another tool", response: null },
     { callId: "second", response: "allow_all" },
   ]);
-  const [chat] = await db
-    .select({ allowedTools: chats.allowedTools })
-    .from(chats)
-    .where(eq(chats.id, chatId));
-  expect(chat).toEqual({ allowedTools: ["write_file"] });
+  const [chat] = await db.select().from(chats).where(eq(chats.id, chatId));
+  expect(chat).toMatchObject({ allowedTools: ["write_file"] });
 });

@@ -1,19 +1,16 @@
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { deliverCallback } from "#src/domain/agent-work/callbacks/index.ts";
 import { finishTask } from "#src/domain/agent-work/tasks/index.ts";
 import type { Services } from "#src/services.ts";
 import { executeJob } from "#src/work/execute.ts";
+import { newColleague } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { partOf } from "#test/support/part-of.ts";
-import { newPerson } from "#test/support/people.ts";
 import { storeTask } from "#test/support/stored-task.ts";
-import { completed, idle } from "../tasks/support/chat-world.ts";
+import { completed, idle } from "../tasks/support/interleaved-service.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
+const database = await openDatabase();
 afterAll(() => database.close());
 
 /** The receivers of these statuses, one after the other. */
@@ -35,20 +32,13 @@ function receivers(...statuses: number[]) {
 
 /** A task that has just ended, while the queue accepted nothing. */
 async function endedTask(): Promise<string> {
-  const { user } = await newPerson(database.db);
-  const { taskId } = await storeTask(database.db, user, {
-    status: "running",
-    generation: 1,
-    webhookUrl: "https://receiver.test",
-  });
+  const { id, personalTeamId } = await newColleague(database.db);
+  const values = { status: "running", generation: 1, webhookUrl: "https://receiver.test" } as const;
+  const { taskId } = await storeTask(database.db, { id, defaultTeamId: personalTeamId }, values);
   const refusing = partOf<Services>({
     db: database.db,
-    taskLogs: partOf({ close: async () => {} }),
-    queue: partOf({
-      publish: async () => {
-        throw new Error("The queue accepted nothing");
-      },
-    }),
+    taskLogs: { close: async () => {} },
+    queue: { publish: () => Promise.reject(new Error("The queue accepted nothing")) },
   });
   await expect(finishTask(refusing, idle(taskId, 1), completed(taskId))).rejects.toThrow("accepted nothing");
   return taskId;
@@ -80,14 +70,11 @@ it("a callback is stored with the end of its task, and delivered by the attempt 
   expect(await outcomeOf(taskId)).toMatchObject({ status: "pending", attempts: [[1, 503, false]] });
   await pass(taskId);
   await executeJob(deps, deliverCallback, taskId);
-  expect(await outcomeOf(taskId)).toEqual({
-    status: "delivered",
-    attempts: [
-      [1, 503, false],
-      [2, 200, true],
-    ],
-    givenUp: null,
-  });
+  const attempts = [
+    [1, 503, false],
+    [2, 200, true],
+  ];
+  expect(await outcomeOf(taskId)).toEqual({ status: "delivered", attempts, givenUp: null });
 });
 
 it("a callback that always fails is tried for more than an hour, and then counts as failed", async () => {

@@ -5,21 +5,19 @@ import { claimTask, finishTask, startTask } from "#src/domain/agent-work/tasks/i
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import type { Services } from "#src/services.ts";
 import { openDatabase } from "#test/support/database.ts";
-import { messageToAgent, NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
-import { ChatWorld, completed, idle, newChat } from "./support/chat-world.ts";
+import { messageToAgent, startDeps } from "#test/support/message-to-agent.ts";
+import { ChatWorld, newChat } from "./support/chat-world.ts";
+import { completed, idle } from "./support/interleaved-service.ts";
 import { runs } from "#test/support/soak.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 import { partOf } from "#test/support/part-of.ts";
-
-/** Interleavings that are tried; many more in `npm run soak`. */
-const RUNS = runs(10);
 
 const database = await openDatabase();
 afterAll(() => database.close());
 
 describe("the turns of a chat", () => {
-  const first = inject("fuzzSeed");
-  it.each(Array.from({ length: RUNS }, (_, index) => first + index))(
+  // Many more in `npm run soak`.
+  it.each(Array.from({ length: runs(5) }, (_, index) => inject("fuzzSeed") + index))(
     "are lost, doubled and out of order in no interleaving (seed %i)",
     async (seed) => {
       const world = new ChatWorld(database.db, await newChat(database.db), seed);
@@ -42,7 +40,7 @@ describe("the turns of a chat", () => {
 
   it("are passed on to one after the other by statements that really run at once", async () => {
     const chat = await newChat(database.db);
-    const SENT = 30;
+    const SENT = 15;
     let working = 0;
     const order: number[] = [];
     const failures: unknown[] = [];
@@ -62,13 +60,8 @@ describe("the turns of a chat", () => {
         execute(String(fieldsOf(payload)["taskId"])).catch((error: unknown) => void failures.push(error)),
       );
     };
-    const deps = partOf<Services>({
-      db: database.db,
-      config: { DEFAULT_MODEL: "demo", ...NO_AGENT_LIMITS },
-      modelSettings: { platformModels: ["demo"] },
-      queue: { publish },
-      taskLogs: { close: async () => {} },
-    });
+    const taskLogs = { close: async () => {} };
+    const deps = partOf<Services>({ ...startDeps(database.db), queue: { publish }, taskLogs });
     const { chatId, userId, projectId } = chat;
     const message = messageToAgent({ userId, projectId, chat: { kind: "named", id: chatId } });
     await Promise.all(Array.from({ length: SENT }, () => startTask(deps, message)));

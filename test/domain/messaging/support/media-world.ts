@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { eq, getTableColumns, sql } from "drizzle-orm";
 import type { ChannelApi, MediaReference, OutgoingFile, ReceivedMessage } from "#src/channels/channel.ts";
 import { adapters } from "#src/channels/index.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
@@ -10,14 +10,12 @@ import type { Db } from "#src/platform/db/client.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { CachedMedia } from "#src/platform/media-cache/media-cache.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
-import { NO_EVENT_LIMITS } from "#test/support/event-limits.ts";
-import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { MemoryAttempts } from "#test/support/memory-attempts.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
 import { MemoryTaskLogs } from "#test/support/memory-task-logs.ts";
-import { NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
 import { partOf } from "#test/support/part-of.ts";
-import { newLinkedChannel, type LinkedChannel } from "./linked-channel.ts";
+import { CONVERSATION_PARTS, privateMessage } from "./conversation-parts.ts";
+import { newLinkedChannel, type LinkedChannel } from "./people-of-platforms.ts";
 
 type InboxDeps = Parameters<typeof receiveEvents>[0];
 
@@ -78,14 +76,12 @@ export class MediaWorld {
     };
     const { transcribe } = this;
     return partOf({
+      ...CONVERSATION_PARTS,
       db: this.#db,
       log: { ...createLog(), warn: () => {}, error: () => {} },
       taskLogs: new MemoryTaskLogs(queue).through((act) => act()),
       queue,
       channels: { telegram: { ...adapters.telegram, api: () => api } },
-      rateLimits: NO_EVENT_LIMITS,
-      apiEnvironment: {},
-      channelSecrets: { encrypt: async (text: string) => text, decrypt: async (text: string) => text },
       deliveryStream: {
         appendAndTake: async (entry: { config_id: string; delivery_id: string }) => [
           { id: "1-0", configId: entry.config_id, deliveryId: entry.delivery_id },
@@ -111,19 +107,6 @@ export class MediaWorld {
       },
       attempts: this.attempts,
       workspaces: { runtime: () => partOf<ProjectRuntime>(this.runtime) },
-      config: {
-        ...DEFAULT_CEILINGS,
-        DEFAULT_MODEL: "demo",
-        ...NO_AGENT_LIMITS,
-        GATEWAY_NUM_SHARDS: 1,
-        GATEWAY_SESSION_IDLE_MINUTES: 60,
-        GATEWAY_MEDIA_CACHE_DIR: "media",
-        GATEWAY_PAIRING_CODE_TTL: 3600,
-        GATEWAY_PAIRING_MAX_PENDING: 3,
-        GATEWAY_PAIRING_RATE_LIMIT_MINUTES: 10,
-        PUBLIC_URL: "https://service.test",
-      },
-      modelSettings: { platformModels: ["demo"] },
     });
   }
 
@@ -132,35 +115,15 @@ export class MediaWorld {
     const reference = `file-${(this.#number += 1)}`;
     const bytes = typeof content === "string" ? Uint8Array.from(new TextEncoder().encode(content)) : content;
     this.files.set(reference, bytes);
-    return {
-      kind: "voice",
-      reference,
-      mimeType: undefined,
-      filename: undefined,
-      size: undefined,
-      ...media,
-    };
+    return { kind: "voice", reference, mimeType: undefined, filename: undefined, size: undefined, ...media };
   }
 
   /** A person's message arrives. */
-  async receive(text: string, media: ReceivedMessage["media"]): Promise<void> {
+  async receive(text: string, media: ReceivedMessage["media"] = []): Promise<void> {
     const { channel, senderId } = this.at;
     this.#number += 1;
-    await receiveEvents(this.deps, channel, [
-      {
-        kind: "message",
-        id: `${senderId}:${this.#number}`,
-        messageId: String(this.#number),
-        replyTarget: undefined,
-        place: { chatId: senderId, chatType: "dm", threadId: undefined },
-        sender: { id: senderId, alternateId: undefined, name: "Ada" },
-        text,
-        isAddressed: true,
-        media,
-        replyTo: undefined,
-        sentAt: undefined,
-      },
-    ]);
+    const message = privateMessage(senderId, this.#number, { text, media });
+    await receiveEvents(this.deps, channel, [message]);
   }
 
   async advance(deps = this.deps): ReturnType<typeof advanceSession> {
@@ -170,7 +133,7 @@ export class MediaWorld {
   }
 
   /** A message arrives and is handled. */
-  async say(text: string, media: ReceivedMessage["media"]): Promise<void> {
+  async say(text: string, media: ReceivedMessage["media"] = []): Promise<void> {
     await this.receive(text, media);
     await this.advance();
   }
@@ -178,12 +141,7 @@ export class MediaWorld {
   /** The tasks of the person, with the attachments of their messages. */
   async tasks() {
     return this.#db
-      .select({
-        id: tasks.id,
-        chatId: tasks.chatId,
-        message: tasks.message,
-        metadata: messages.messageMetadata,
-      })
+      .select({ ...getTableColumns(tasks), metadata: messages.messageMetadata })
       .from(tasks)
       .innerJoin(messages, eq(messages.taskId, tasks.id))
       .where(eq(tasks.userId, this.at.userId))

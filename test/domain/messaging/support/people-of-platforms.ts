@@ -13,14 +13,13 @@ import {
 } from "#src/db/schema/index.ts";
 import type { SendDeps } from "#src/domain/messaging/agent-messages/index.ts";
 import { sessionKeyOf } from "#src/domain/messaging/inbox/index.ts";
-import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
-import { newColleague, type Colleague } from "#test/support/colleagues.ts";
+import { newColleague, newProject, type Colleague } from "#test/support/colleagues.ts";
 import { partOf } from "#test/support/part-of.ts";
 
 type Home = Pick<
@@ -41,9 +40,8 @@ export class PlatformRows {
     return { ...colleague, projectId: await this.project(colleague) };
   }
 
-  async project({ caller }: Colleague): Promise<string> {
-    const wish = { name: "app", description: "", sourceType: "empty" } as const;
-    return (await createProject({ db: this.#db }, caller, wish)).id;
+  async project(colleague: Colleague): Promise<string> {
+    return (await newProject(this.#db, colleague)).id;
   }
 
   /** Makes a person an editor of the project's team, and so of the project. Returns the person as one who works there. */
@@ -177,6 +175,17 @@ export class PlatformRows {
   }
 }
 
+/** A channel about a project, and its owner, who is linked there. */
+export async function newLinkedChannel(db: Db) {
+  const rows = new PlatformRows(db);
+  const { id: userId, projectId } = await rows.person();
+  const channel = await rows.channel({ id: userId }, { projectId });
+  const senderId = await rows.identity({ id: userId }, { channelConfigId: channel.id });
+  return { channel, senderId, userId };
+}
+
+export type LinkedChannel = Awaited<ReturnType<typeof newLinkedChannel>>;
+
 /** A platform that takes everything, or fails as it is told. */
 export class ListeningPlatform {
   readonly sent: OutgoingText[] = [];
@@ -187,8 +196,8 @@ export class ListeningPlatform {
   /** The platform answers nothing before this; it takes texts at once. */
   held: Promise<void> | undefined;
 
-  deps(db: Db): SendDeps & { rateLimits: { take(): Promise<undefined> } } {
-    const api: ChannelApi = {
+  api(): ChannelApi {
+    return {
       identify: async () => ({ botId: "1", botName: "bot" }),
       directPlace: async (userId) => {
         this.opened.push(userId);
@@ -203,18 +212,20 @@ export class ListeningPlatform {
         return { messageId: `m${number}` };
       },
     };
+  }
+
+  deps(db: Db): SendDeps & { rateLimits: { take(): Promise<undefined> } } {
+    const api = () => this.api();
     const runtime = new MemoryRuntime({ "out/plan.pdf": "A plan", "beds.csv": "bed,sun" });
-    const through = { ...adapters.telegram, api: () => api };
-    const quiet = { ...createLog(), warn: () => {}, error: () => {} };
     return partOf({
       db,
-      log: quiet,
+      log: { ...createLog(), warn: () => {}, error: () => {} },
       queue: { publish: async (message: QueueMessage) => void this.published.push(message) },
       channels: {
-        telegram: through,
-        slack: { ...adapters.slack, api: () => api },
-        whatsapp: { ...adapters.whatsapp, api: () => api },
-        cli: { ...adapters.cli, api: () => api },
+        telegram: { ...adapters.telegram, api },
+        slack: { ...adapters.slack, api },
+        whatsapp: { ...adapters.whatsapp, api },
+        cli: { ...adapters.cli, api },
       },
       apiEnvironment: {},
       channelSecrets: { decrypt: async (text: string) => text },

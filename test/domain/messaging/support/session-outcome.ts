@@ -2,7 +2,7 @@ import { and, asc, eq } from "drizzle-orm";
 import { channelEvents, channelMessages, tasks } from "#src/db/schema/index.ts";
 import { isTerminal } from "#src/domain/agent-work/tasks/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import type { LinkedChannel } from "./linked-channel.ts";
+import type { LinkedChannel } from "./people-of-platforms.ts";
 
 const MARK = "(This may be a repetition.)";
 

@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { userApiKeys, userProviders } from "#src/db/schema/index.ts";
 import {
   chooseModelFor,
+  isPlatformModel,
   ownKeyValues,
+  parseModelId,
   sealedHeaders,
   sealedKeys,
   type ChooseModelDeps,
@@ -12,7 +14,7 @@ import { modelSettings } from "#src/models/settings.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { answeringModel } from "#test/support/answering-model.ts";
-import { newColleague, newTeam, type Colleague } from "#test/support/colleagues.ts";
+import { newColleague, newTeam } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { setTier } from "#test/support/tiers.ts";
 
@@ -58,16 +60,17 @@ async function giveKey(userId: string, provider: string, value: string, more: ob
 /** A database that cannot be asked: it has no methods. */
 const NO_DB: Db = Object.create(null);
 
-describe("choosing a model", () => {
-  let person: Colleague;
-  let who: { userId: string; teamId: string };
-  beforeAll(async () => {
-    person = await newColleague(db);
-    await setTier(db, person.id, "pro");
-    who = { userId: person.id, teamId: person.personalTeamId };
-    await giveKey(person.id, "openrouter", "sk-or-0123456789");
-  });
+/** A person whose tier allows own keys, with this one. */
+async function newKeyOwner(provider: string, value: string) {
+  const { id: userId, personalTeamId: teamId } = await newColleague(db);
+  await setTier(db, userId, "pro");
+  await giveKey(userId, provider, value);
+  return { userId, teamId };
+}
 
+const who = await newKeyOwner("openrouter", "sk-or-0123456789");
+
+describe("choosing a model", () => {
   it.each([null, "gpt-5", "builtin/gpt-5"])("makes no query for a model of the platform: %s", async (id) => {
     const { deps } = depsOn(NO_DB);
     expect(await chooseModelFor(deps, who, id)).toEqual({ id: id ?? "gpt-5", model, isByok: false });
@@ -85,14 +88,11 @@ describe("choosing a model", () => {
     }
   });
 
-  it.each(["Bearer sk-tg-0123456789", "authorization: bearer  sk-tg-0123456789", "sk-tg-0123456789"])(
+  it.each(["authorization: bearer  sk-tg-0123456789", "sk-tg-0123456789"])(
     "sends a key without the words of a header that came along: %s",
     async (value) => {
-      const { id: userId, personalTeamId: teamId } = await newColleague(db);
-      await setTier(db, userId, "pro");
-      await giveKey(userId, "together", value);
       const { deps, accounts } = depsOn(db);
-      await chooseModelFor(deps, { userId, teamId }, "together/m");
+      await chooseModelFor(deps, await newKeyOwner("together", value), "together/m");
       expect(accounts).toMatchObject([{ apiKey: "sk-tg-0123456789" }]);
     },
   );
@@ -103,13 +103,12 @@ describe("choosing a model", () => {
     expect(await chooseModelFor(deps, { ...who, disabledModels }, "gpt-5")).toMatchObject({ id: "gpt-5" });
   });
 
-  it.each(["gpt-5-pro", "builtin/vendor/model"])(
-    "refuses what the platform does not have: %s",
-    async (id) => {
-      const { deps } = depsOn(NO_DB);
+  it("refuses what the platform does not have", async () => {
+    const { deps } = depsOn(NO_DB);
+    for (const id of ["gpt-5-pro", "builtin/vendor/model"]) {
       await expect(chooseModelFor(deps, who, id)).rejects.toThrow(/There is no model/u);
-    },
-  );
+    }
+  });
 
   it("tells an aggregator whose call it is", async () => {
     const { deps, accounts } = depsOn(db);
@@ -145,7 +144,7 @@ describe("choosing a model", () => {
     const other = await newColleague(db);
     await setTier(db, other.id, "pro");
     const { deps } = depsOn(db);
-    const strange = { userId: other.id, teamId: person.personalTeamId };
+    const strange = { userId: other.id, teamId: who.teamId };
     await expect(chooseModelFor(deps, strange, "openrouter/x")).rejects.toMatchObject({
       name: "ModelError",
       retryable: false,
@@ -187,5 +186,44 @@ describe("a person's values to be hidden", () => {
       { name: "OWN_X_GATEWAY_AUTH", value: "gateway-secret" },
       { name: "Z_AI_API_KEY", value: "zai-0123456789" },
     ]);
+  });
+});
+
+const named = modelSettings({
+  DEFAULT_MODEL: "builtin/gpt-5",
+  PLATFORM_MODELS: "claude-sonnet-4-5, vendor/model,,gpt-5",
+  BYOK_ENABLED_TIERS: "pro, ultra",
+  PUBLIC_URL: "https://workspace.test",
+});
+
+describe("a model id", () => {
+  it.each([
+    ["gpt-5", { kind: "platform", name: "gpt-5" }],
+    ["builtin/gpt-5", { kind: "platform", name: "gpt-5" }],
+    ["builtin/openai/gpt-5", { kind: "platform", name: "openai/gpt-5" }],
+    ["vendor/model", { kind: "platform", name: "vendor/model" }],
+    ["openai/gpt-5", { kind: "provider", provider: "openai", name: "gpt-5" }],
+    ["openrouter/anthropic/x", { kind: "provider", provider: "openrouter", name: "anthropic/x" }],
+    ["custom/own/a/b", { kind: "custom", slug: "own", name: "a/b" }],
+    ["nowhere/x", { kind: "added", name: "nowhere/x" }],
+    ["OpenAI/gpt-5", { kind: "added", name: "OpenAI/gpt-5" }],
+    ["custom/own", { kind: "malformed" }],
+    ["custom//m", { kind: "malformed" }],
+    ["openai/", { kind: "malformed" }],
+    ["/gpt-5", { kind: "malformed" }],
+  ])("leads where its first segment says: %s", (id, route) => {
+    expect(parseModelId(id, named)).toEqual(route);
+  });
+});
+
+describe("the platform's models", () => {
+  it("are the default one, then those that are named", () => {
+    expect(named.platformModels).toEqual(["gpt-5", "claude-sonnet-4-5", "vendor/model"]);
+    expect(named.byokTiers).toEqual(["pro", "ultra"]);
+  });
+
+  it("are no others", () => {
+    const names = ["gpt-5", "demo", "gpt-5-pro", ""];
+    expect(names.filter((name) => isPlatformModel(named, name))).toEqual(["gpt-5", "demo"]);
   });
 });

@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { projects, snapshots } from "#src/db/schema/index.ts";
 import {
   deleteSnapshots,
@@ -10,30 +10,27 @@ import {
   takeSnapshot,
   type SnapshotWish,
 } from "#src/domain/workspaces/archives/index.ts";
-import { createProject } from "#src/domain/workspaces/projects/index.ts";
+import { diffSnapshot } from "#src/domain/workspaces/snapshots/index.ts";
 import { createLog } from "#src/platform/log/log.ts";
+import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import type { InventoryEntry } from "#src/platform/runtime/project-storage.ts";
+import { newColleague, newProject } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
-import { newPerson } from "#test/support/people.ts";
+import { partOf } from "#test/support/part-of.ts";
 import { memoryArchives } from "./memory-archives.ts";
 import { MemoryFiles } from "./memory-files.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(async () => {
-  await database.close();
-});
+const database = await openDatabase();
+afterAll(() => database.close());
 
-/** A project with files and an archive of its own. */
-async function newScene(limits = { MAX_SNAPSHOTS_PER_PROJECT: 20, SNAPSHOT_RETENTION_DAYS: 30 }) {
+/** A project with files and an archive of its own, of which so many snapshots are kept. */
+async function newScene({ most = 20, files = new MemoryFiles() } = {}) {
   const { db } = database;
-  const owner = await newPerson(db, "owner");
-  const wish = { name: "app", description: "", sourceType: "empty" } as const;
-  const { id } = await createProject(database, owner.caller, wish);
+  const owner = await newColleague(db);
+  const { id } = await newProject(db, owner);
   const archives = memoryArchives();
-  const deps = { db, archives, log: createLog(), config: limits };
-  const files = new MemoryFiles();
+  const config = { MAX_SNAPSHOTS_PER_PROJECT: most, SNAPSHOT_RETENTION_DAYS: 30 };
+  const deps = { db, archives, log: createLog(), config };
   const take = (fields: Partial<SnapshotWish> = {}) =>
     takeSnapshot(deps, files, { projectId: id, role: "checkpoint", label: "x", ...fields });
   const restore = (hash: string) => restoreSnapshot(deps, files, { projectId: id, hash });
@@ -44,7 +41,7 @@ async function newScene(limits = { MAX_SNAPSHOTS_PER_PROJECT: 20, SNAPSHOT_RETEN
     const object = archives.objects.get(key);
     if (object) object.storedAt = new Date(Date.now() - hours * 3600 * 1000);
   };
-  return { id, db, deps, archives, files, take, restore, hashes, stored, age };
+  return { id, owner, db, deps, archives, files, take, restore, hashes, stored, age };
 }
 
 describe("a snapshot", () => {
@@ -131,14 +128,11 @@ describe("a snapshot", () => {
       const bytes = archives.objects.get(key)?.bytes ?? new Uint8Array();
       // Of a pack: the content of its last file.
       const at = kind === "packs" ? bytes.lastIndexOf("o".charCodeAt(0)) : bytes.length - 30;
-      for (const bit of [1, 2, 32]) {
-        bytes[at] = (bytes[at] ?? 0) ^ bit;
-        await expect(restore(hash)).rejects.toMatchObject({
-          code: "unavailable",
-          message: expect.stringContaining("damaged"),
-        });
-        bytes[at] = (bytes[at] ?? 0) ^ bit;
-      }
+      const right = bytes[at] ?? 0;
+      bytes[at] = right ^ 2;
+      const damaged = { code: "unavailable", message: expect.stringContaining("damaged") };
+      await expect(restore(hash)).rejects.toMatchObject(damaged);
+      bytes[at] = right;
       archives.objects.delete(key);
       await expect(restore(hash)).rejects.toThrow("damaged");
       archives.objects.set(key, { bytes, storedAt: new Date() });
@@ -212,10 +206,7 @@ describe("a snapshot", () => {
 
 describe("of many snapshots", () => {
   it("the newest of each role stay, with the packs that they need", async () => {
-    const { files, take, restore, hashes, stored } = await newScene({
-      MAX_SNAPSHOTS_PER_PROJECT: 2,
-      SNAPSHOT_RETENTION_DAYS: 30,
-    });
+    const { files, take, restore, hashes, stored } = await newScene({ most: 2 });
     files.write("kept", "k".repeat(1000));
     const agent = await take({ role: "agent" });
     const taken: string[] = [];
@@ -249,21 +240,59 @@ describe("of many snapshots", () => {
   });
 
   it("each stands when several are taken and pruned at once", async () => {
-    const { files, take, restore, hashes } = await newScene({
-      MAX_SNAPSHOTS_PER_PROJECT: 2,
-      SNAPSHOT_RETENTION_DAYS: 30,
-    });
+    const { files, take, restore, hashes } = await newScene({ most: 2 });
     files.write("kept", "k".repeat(1000));
     await take();
-    for (let round = 1; round <= 3; round += 1) {
-      files.write("a", `round ${round}`);
+    for (const round of ["round 1", "round 2"]) {
+      files.write("a", round);
       await Promise.all(Array.from({ length: 4 }, () => take()));
     }
     const left = await hashes();
     expect(left).toHaveLength(2);
     for (const hash of left) {
       await restore(hash);
-      expect(files.texts()).toMatchObject({ a: "round 3" });
+      expect(files.texts()).toMatchObject({ a: "round 2" });
     }
+  });
+});
+
+/** Files whose fingerprints tell nothing of their content, as in a runtime on a file system. */
+class ClockedFiles extends MemoryFiles {
+  clock = 0;
+
+  override async inventory(): Promise<InventoryEntry[]> {
+    const entries = await super.inventory();
+    return entries.map((entry) => ({ ...entry, fingerprint: `at ${this.clock}` }));
+  }
+}
+
+describe("what has changed since a snapshot", () => {
+  it("is told by the contents of files whose size is the same but not their fingerprint, unless it is damaged", async () => {
+    const files = new ClockedFiles();
+    const { id, owner, db, deps, archives, take } = await newScene({ files });
+    files.write("same", "12345");
+    files.write("other", "12345");
+    files.write("link", "", { kind: "symlink", target: "same" });
+    const { hash } = await take();
+    await db.update(projects).set({ status: "stopped", wanted: null }).where(eq(projects.id, id));
+    const queue = { publish: () => Promise.reject(new Error("A project that is awake is not woken")) };
+    const workspaces = { runtime: () => partOf<ProjectRuntime>(files) };
+    const diff = () => diffSnapshot({ ...deps, queue, workspaces }, owner.caller, { project: id, hash });
+
+    files.clock += 1;
+    expect(await diff()).toEqual({ changes: [], total: 0 });
+    files.write("other", "54321");
+    files.write("link", "", { kind: "symlink", target: "other" });
+    const changes = [
+      { path: "link", change: "changed" },
+      { path: "other", change: "changed", size: 5, sizeBefore: 5, isCertain: true },
+    ];
+    expect(await diff()).toMatchObject({ changes, total: 2 });
+    // A thousand are listed, and the others counted.
+    for (let count = 0; count < 1_200; count += 1) files.write(`new-${count}`, "x");
+    const many = await diff();
+    expect([many.changes.length, many.total]).toEqual([1_000, 1_202]);
+    for (const key of archives.objects.keys()) if (key.includes("/packs/")) archives.objects.delete(key);
+    await expect(diff()).rejects.toMatchObject({ code: "unavailable" });
   });
 });

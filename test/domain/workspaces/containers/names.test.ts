@@ -6,13 +6,9 @@ import { freePort, guessPort } from "#src/domain/workspaces/containers/ports.ts"
 import { slugOf } from "#src/lib/slug.ts";
 
 describe("a container's name", () => {
-  it.each([
-    ["My API", "my-api"],
-    ["web_app.v2", "web-app-v2"],
-    ["--Über  Café--", "ber-caf"],
-    ["数据", ""],
-  ])("%s is %s in addresses", (name, sanitized) => {
-    expect(sanitizeName(name)).toBe(sanitized);
+  it("has only letters, digits and hyphens in addresses", () => {
+    const names = ["My API", "web_app.v2", "--Über  Café--", "数据"];
+    expect(names.map(sanitizeName)).toEqual(["my-api", "web-app-v2", "ber-caf", ""]);
   });
 
   it("gets numbers where it is taken", () => {
@@ -49,19 +45,20 @@ describe("a container's name", () => {
           expect(new Set(taken.map(({ label }) => label)).size).toBe(50);
         },
       ),
-      { numRuns: 30 },
+      { numRuns: 10 },
     );
   });
 
-  it.each([
-    "apps.test",
-    "a.apps.test",
-    "a--b--c.apps.test",
-    "x.a--b.apps.test",
-    "a--b.apps.test.evil",
-    "a---b.apps.test",
-  ])("is not read from %s", (host) => {
-    expect(parsePreviewHost(host, "apps.test")).toBeUndefined();
+  it("is not read from another host", () => {
+    const hosts = [
+      "apps.test",
+      "a.apps.test",
+      "a--b--c.apps.test",
+      "x.a--b.apps.test",
+      "a--b.apps.test.evil",
+      "a---b.apps.test",
+    ];
+    for (const host of hosts) expect(parsePreviewHost(host, "apps.test")).toBeUndefined();
   });
 });
 

@@ -1,4 +1,6 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { toBytes, toText } from "#src/domain/workspaces/files/contents.ts";
 import {
   listTexts,
   openFile,
@@ -17,37 +19,26 @@ const read = async (runtime: MemoryRuntime, path: string, encoding: Encoding) =>
 describe("readText", () => {
   it("reads text as it is and anything as base64", async () => {
     const runtime = new MemoryRuntime({ "a.txt": "déjà\r\n", "b.bin": binary });
-    expect(await read(runtime, "a.txt", "utf-8")).toEqual({
-      content: "déjà\r\n",
-      encoding: "utf-8",
-      size: 8,
-      version: "1",
-    });
-    expect(await read(runtime, "b.bin", "base64")).toEqual({
-      content: "/wD+",
-      encoding: "base64",
-      size: 3,
-      version: "2",
-    });
+    const text = { content: "déjà\r\n", encoding: "utf-8", size: 8, version: "1" };
+    expect(await read(runtime, "a.txt", "utf-8")).toEqual(text);
+    const bytes = { content: "/wD+", encoding: "base64", size: 3, version: "2" };
+    expect(await read(runtime, "b.bin", "base64")).toEqual(bytes);
   });
 
   it("names the raw form for a file that is not text, and for one that is too large", async () => {
     const runtime = new MemoryRuntime({ "b.bin": binary, large: new Uint8Array(12 * MEGABYTE + 1) });
-    await expect(read(runtime, "b.bin", "utf-8")).rejects.toMatchObject({
-      code: "invalid_input",
-      message: expect.stringContaining("files/raw"),
-    });
-    await expect(read(runtime, "large", "base64")).rejects.toMatchObject({
-      code: "too_large",
-      message: expect.stringContaining("files/raw"),
-    });
+    const message = expect.stringContaining("files/raw");
+    const notText = { code: "invalid_input", message };
+    await expect(read(runtime, "b.bin", "utf-8")).rejects.toMatchObject(notText);
+    await expect(read(runtime, "large", "base64")).rejects.toMatchObject({ code: "too_large", message });
     await expect(read(runtime, "none", "utf-8")).rejects.toMatchObject({ code: "not_found" });
   });
 });
 
-const shown = async (paths: string[], directory = "") => {
+const shown = async (paths: string[], directory = "", options = {}) => {
   const runtime = new MemoryRuntime(Object.fromEntries(paths.map((path) => [path, "x"])));
-  return (await readTree(runtime, directory)).filter(({ kind }) => kind === "file").map(({ path }) => path);
+  const tree = await readTree(runtime, directory, options);
+  return tree.flatMap(({ kind, path }) => (kind === "file" ? [path] : [])).toSorted();
 };
 
 describe("readTree", () => {
@@ -60,18 +51,15 @@ describe("readTree", () => {
       "logo.PNG",
       "package.lock",
       "app.js.map",
-      "font.woff2",
+      "a.woff2",
     ];
-    expect((await shown([...kept, ...left])).toSorted()).toEqual(kept.toSorted());
+    expect(await shown([...kept, ...left])).toEqual(kept.toSorted());
   });
 
   it("shows every file of the project with `all`, also binary and generated ones", async () => {
     const kept = ["logo.png", "dist/app.js.map", "build/a", "yarn.lock", ".env.local"];
     const left = [".git/config", "a/node_modules/b/index.js"];
-    const runtime = new MemoryRuntime(Object.fromEntries([...kept, ...left].map((path) => [path, "x"])));
-    const tree = await readTree(runtime, "", { all: true });
-    const files = tree.filter(({ kind }) => kind === "file").map(({ path }) => path);
-    expect(files.toSorted()).toEqual(kept.toSorted());
+    expect(await shown([...kept, ...left], "", { all: true })).toEqual(kept.toSorted());
   });
 
   it("names files relative to the directory", async () => {
@@ -91,10 +79,9 @@ describe("readBatch", () => {
   });
 
   it("returns no more than one response can hold", async () => {
-    const files = Object.fromEntries(
-      Array.from({ length: 20 }, (_, index) => [`${index}`, "x".repeat(MEGABYTE)] as const),
-    );
-    const { files: found, errors } = await readBatch(new MemoryRuntime(files), undefined, Object.keys(files));
+    const paths = Array.from({ length: 20 }, (_, index) => `${index}`);
+    const files = Object.fromEntries(paths.map((path) => [path, "x".repeat(MEGABYTE)]));
+    const { files: found, errors } = await readBatch(new MemoryRuntime(files), undefined, paths);
     expect(found).toHaveLength(12);
     expect(errors).toHaveLength(8);
   });
@@ -113,5 +100,34 @@ describe("listTexts", () => {
     const listed = await listTexts(new MemoryRuntime(files), "");
     expect(listed).toHaveLength(199);
     expect(listed[0]).toMatchObject({ entry: { path: "f0" }, content: "0" });
+  });
+});
+
+describe("contents as JSON text", () => {
+  it("brings any bytes through base64 and back", () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), (bytes) => {
+        expect([...toBytes(toText(bytes, "base64") ?? "", "base64")]).toEqual([...bytes]);
+      }),
+    );
+  });
+
+  it("brings any text through UTF-8 and back, a byte order mark included", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), (text) => {
+        expect(toText(toBytes(`\uFEFF${text}`, "utf-8"), "utf-8")).toBe(`\uFEFF${text}`);
+      }),
+    );
+  });
+
+  it("recognises binary contents", () => {
+    expect(toText(Uint8Array.of(0xff, 0xfe), "utf-8")).toBeUndefined();
+  });
+
+  it("refuses what is not base64, and half of a surrogate pair, which would come back as something else", () => {
+    for (const text of ["a", "abc", "ab=c", "a b=", "????", "YQ==="]) {
+      expect(() => toBytes(text, "base64")).toThrow("not base64");
+    }
+    expect(() => toBytes("\ud800", "utf-8")).toThrow("Unicode");
   });
 });

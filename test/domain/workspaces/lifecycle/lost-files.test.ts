@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { takeSnapshot } from "#src/domain/workspaces/archives/index.ts";
 import {
   beginAnew,
@@ -18,13 +18,8 @@ import { GIT_HOSTS } from "#test/support/no-git-hosts.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { newLivingProject } from "./living-project.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(async () => {
-  await database.close();
-});
+const database = await openDatabase();
+afterAll(() => database.close());
 
 const open = () => newLivingProject(database);
 
@@ -46,14 +41,9 @@ describe("a project whose container was lost before its first snapshot", () => {
     const refusal = { code: "conflict", message: LOSS, extra: { code: "files_lost" } };
     expect(await project.read().catch((error: unknown) => error)).toMatchObject(refusal);
     await project.delivered();
-    expect(await project.row()).toMatchObject({
-      status: "stopped",
-      wanted: null,
-      error: LOSS,
-      lostAt: expect.any(Date),
-    });
-    expect(project.errors).toHaveLength(1);
-    expect(project.published).toHaveLength(1);
+    const lost = { status: "stopped", wanted: null, error: LOSS, lostAt: expect.any(Date) };
+    expect(await project.row()).toMatchObject(lost);
+    expect([project.errors, project.published]).toMatchObject([{ length: 1 }, { length: 1 }]);
     const calls = [
       project.read,
       () => requestStart(project.deps, project.caller, project.id),
@@ -81,13 +71,8 @@ describe("a project whose container was lost before its first snapshot", () => {
     const again = () => beginAnew(project.deps, project.caller, { project: project.id, from: "empty" });
     expect(await project.cost(again)).toMatchObject({ published: 1 });
     await project.delivered();
-    expect(await project.row()).toMatchObject({
-      status: "stopped",
-      wanted: null,
-      error: null,
-      lostAt: null,
-      setUpAt: expect.any(Date),
-    });
+    const begun = { status: "stopped", wanted: null, error: null, lostAt: null, setUpAt: expect.any(Date) };
+    expect(await project.row()).toMatchObject(begun);
     expect(await project.read()).toBeUndefined();
     await expect(again()).rejects.toMatchObject({ code: "conflict", message: /has its files/u });
   });
@@ -116,13 +101,8 @@ describe("a project whose container was lost before its first snapshot", () => {
     await again();
     const workspaces = { runtime: () => partOf<ProjectRuntime>(runtime) };
     await settleProject({ ...project.deps, workspaces, gitHosts: GIT_HOSTS }, project.id);
-    expect(clones).toMatchObject([
-      {
-        name: "clone",
-        input: { branch: "trunk", remote: { url: "https://git.test/people/app" } },
-        storage: { state: "present" },
-      },
-    ]);
+    const input = { branch: "trunk", remote: { url: "https://git.test/people/app" } };
+    expect(clones).toMatchObject([{ name: "clone", input, storage: { state: "present" } }]);
     expect(await project.row()).toMatchObject({ status: "stopped", error: null, lostAt: null });
     expect(await project.text("a.txt")).toBe("cloned");
   });
@@ -140,11 +120,7 @@ describe("a project whose container was lost before its first snapshot", () => {
 /** Its files are in a snapshot that is not there for now. */
 async function openUnreachable() {
   const project = await open();
-  await takeSnapshot(project.deps, project.runtime, {
-    projectId: project.id,
-    role: "checkpoint",
-    label: "",
-  });
+  await takeSnapshot(project.deps, project.runtime, { projectId: project.id, role: "checkpoint", label: "" });
   project.lose();
   const replaceEntries = project.runtime.replaceEntries.bind(project.runtime);
   let isBroken = true;
@@ -201,17 +177,15 @@ describe("a project that cannot be woken", () => {
 
   it("is tried again after a pause, and at once when a person starts it", async () => {
     const project = await openUnreachable();
-    await project.read().catch(() => undefined);
-    await project.delivered();
-    project.repair();
+    const another = await openUnreachable();
+    for (const each of [project, another]) {
+      await each.read().catch(() => undefined);
+      await each.delivered();
+      each.repair();
+    }
     expect(await project.cost(project.read)).toMatchObject({ end: failure, published: 0 });
     await project.pass(2);
     expect(await project.read()).toBe("a");
-
-    const another = await openUnreachable();
-    await another.read().catch(() => undefined);
-    await another.delivered();
-    another.repair();
     await requestStart(another.deps, another.caller, another.id);
     await another.delivered();
     expect(await another.read()).toBe("a");

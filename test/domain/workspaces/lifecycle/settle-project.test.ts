@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { latestSnapshot, takeSnapshot } from "#src/domain/workspaces/archives/index.ts";
 import { containersOf, createContainer } from "#src/domain/workspaces/containers/index.ts";
 import {
@@ -14,19 +14,24 @@ import { containerDeps } from "#test/support/container-deps.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { newWorkshop } from "./workshop.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(async () => {
-  await database.close();
-});
+const database = await openDatabase();
+afterAll(() => database.close());
 
 afterEach(() => void vi.useRealTimers());
 
+type Workshop = Awaited<ReturnType<typeof newWorkshop>>;
+
 const open = () => newWorkshop(database.db);
-const start = ({ deps, caller, id }: Awaited<ReturnType<typeof open>>) => requestStart(deps, caller, id);
-const stop = ({ deps, caller, id }: Awaited<ReturnType<typeof open>>) => requestStop(deps, caller, id);
+const start = ({ deps, caller, id }: Workshop) => requestStart(deps, caller, id);
+const stop = ({ deps, caller, id }: Workshop) => requestStop(deps, caller, id);
+async function wake(project: Workshop): Promise<void> {
+  await start(project);
+  await project.deliver();
+}
+async function sleep(project: Workshop): Promise<void> {
+  await stop(project);
+  await project.deliver();
+}
 
 const LONG_AGO = new Date(0);
 const crash = () => {
@@ -34,10 +39,13 @@ const crash = () => {
 };
 
 describe("a project", () => {
-  it("goes through a snapshot and comes back from it", async () => {
+  it("goes through a snapshot and comes back from it, and those who have it open are told", async () => {
     const project = await open();
-    await stop(project);
-    await project.deliver();
+    const told = () => {
+      const notices = project.notices.splice(0);
+      return new Set(notices.flatMap((each) => ("container_status" in each ? [each.container_status] : [])));
+    };
+    await sleep(project);
     expect(await project.row()).toMatchObject({
       status: "hibernated",
       wanted: null,
@@ -45,26 +53,13 @@ describe("a project", () => {
       progress: null,
       hibernatedAt: expect.any(Date),
     });
+    expect(project.notices).toContainEqual(expect.objectContaining({ type: "environment_stopped" }));
+    expect(told()).toEqual(new Set(["stopping"]));
     expect(await project.text("a.txt")).toBeUndefined();
-    await start(project);
-    await project.deliver();
+    await wake(project);
     expect(await project.row()).toMatchObject({ status: "running", hibernatedAt: null, error: null });
     expect(await project.text("a.txt")).toBe("a");
-    expect(project.notices).toContainEqual(expect.objectContaining({ type: "environment_stopped" }));
-  });
-
-  it("tells those who have it open that it is stopping on its way down, and starting on its way up", async () => {
-    const project = await open();
-    const told = () =>
-      project.notices
-        .splice(0)
-        .flatMap((notice) => ("container_status" in notice ? [notice.container_status] : []));
-    await stop(project);
-    await project.deliver();
-    expect(new Set(told())).toEqual(new Set(["stopping"]));
-    await start(project);
-    await project.deliver();
-    expect(new Set(told())).toEqual(new Set(["starting"]));
+    expect(told()).toEqual(new Set(["starting"]));
   });
 
   it("has one executor at a time, and another delivery when the lease of that one ends", async () => {
@@ -104,32 +99,27 @@ describe("a project", () => {
     expect(await project.row()).toMatchObject({ status: "hibernated", wanted: null });
   });
 
-  it("is hibernated when it is stopped while its start fails for good", async () => {
-    const project = await open();
-    await start(project);
-    project.script.before.thaw = async () => {
-      await stop(project);
+  it("is as it was asked last when what was asked first fails for good meanwhile", async () => {
+    const [starting, stopping] = [await open(), await open()];
+    await start(starting);
+    starting.script.before.thaw = async () => {
+      await stop(starting);
       throw new AppError("conflict", "It cannot be started");
     };
-    await project.deliver();
-    expect(await project.row()).toMatchObject({ status: "hibernated", wanted: null, error: null });
-  });
-
-  it("is started when it is started while its stop fails for good", async () => {
-    const project = await open();
-    await stop(project);
-    project.script.before.freeze = async () => {
-      await start(project);
+    await starting.deliver();
+    expect(await starting.row()).toMatchObject({ status: "hibernated", wanted: null, error: null });
+    await stop(stopping);
+    stopping.script.before.freeze = async () => {
+      await start(stopping);
       throw new AppError("conflict", "It cannot be stopped");
     };
-    await project.deliver();
-    expect(await project.row()).toMatchObject({ status: "running", wanted: null, error: null });
+    await stopping.deliver();
+    expect(await stopping.row()).toMatchObject({ status: "running", wanted: null, error: null });
   });
 
   it("does not run again because somebody reads a file while it is being stopped", async () => {
     const project = await open();
-    await start(project);
-    await project.deliver();
+    await wake(project);
     await checkpoint(project);
     project.lose();
     await stop(project);
@@ -166,8 +156,7 @@ describe("a project", () => {
 
   it("stops what runs and keeps its files where they are when that is asked", async () => {
     const project = await open();
-    await start(project);
-    await project.deliver();
+    await wake(project);
     await requestStopAll(project.deps, project.caller, project.id);
     await project.deliver();
     expect(await project.row()).toMatchObject({ status: "stopped", startedAt: null });
@@ -176,11 +165,13 @@ describe("a project", () => {
 });
 
 /** Takes a checkpoint and returns when it was taken. */
-const checkpoint = async ({ deps, runtime, id }: Awaited<ReturnType<typeof open>>) => {
+const checkpoint = async ({ deps, runtime, id }: Workshop) => {
   const wish = { projectId: id, role: "checkpoint", label: "" } as const;
   await takeSnapshot(deps, runtime, wish);
   return (await latestSnapshot(deps, id))?.createdAt.toISOString() ?? "";
 };
+
+const volume = ({ deps, caller, id }: Workshop) => volumeStatus(deps, caller, id);
 
 const lossSince = (moment: string) =>
   `The project's container ended unexpectedly: changes after its snapshot of ${moment} are lost`;
@@ -188,10 +179,8 @@ const lossSince = (moment: string) =>
 describe("a project whose files were lost with what they are in", () => {
   it("gets those of its newest snapshot, whatever that was made for, and says what is lost", async () => {
     const project = await open();
-    await stop(project);
-    await project.deliver();
-    await start(project);
-    await project.deliver();
+    await sleep(project);
+    await wake(project);
     await project.runtime.writeFile("a.txt", new TextEncoder().encode("newer"));
     const moment = await checkpoint(project);
     project.lose();
@@ -199,8 +188,7 @@ describe("a project whose files were lost with what they are in", () => {
     await project.deliver();
     expect(await project.row()).toMatchObject({ status: "stopped", wanted: null, error: lossSince(moment) });
     expect(await project.text("a.txt")).toBe("newer");
-    await start(project);
-    await project.deliver();
+    await wake(project);
     expect(await project.row()).toMatchObject({ status: "running", error: null });
   });
 
@@ -223,26 +211,17 @@ describe("a project whose files were lost with what they are in", () => {
   );
 
   it("is hibernated, and says so then and when it wakes", async () => {
-    const project = await open();
+    const [project, another] = [await open(), await open()];
     const error = lossSince(await checkpoint(project));
     project.lose();
-    await stop(project);
-    await project.deliver();
+    await sleep(project);
     expect(await project.row()).toMatchObject({ status: "hibernated", error });
-    const { deps, caller, id } = project;
-    expect(await volumeStatus(deps, caller, id)).toMatchObject({ status: "unavailable", recoverable: true });
-    await start(project);
-    await project.deliver();
+    expect(await volume(project)).toMatchObject({ status: "unavailable", recoverable: true });
+    another.lose();
+    await wake(another);
+    expect(await volume(another)).toMatchObject({ status: "unavailable", recoverable: false });
+    await wake(project);
     expect(await project.row()).toMatchObject({ status: "running", error });
-  });
-
-  it("is without a volume where there is no snapshot", async () => {
-    const project = await open();
-    project.lose();
-    await start(project);
-    await project.deliver();
-    const { deps, caller, id } = project;
-    expect(await volumeStatus(deps, caller, id)).toMatchObject({ status: "unavailable", recoverable: false });
   });
 });
 
@@ -261,25 +240,23 @@ describe("an executor that dies", () => {
     expect(await project.row()).toMatchObject({ wanted: "hibernated", leaseUntil: null });
     await project.deliver();
     expect(await project.row()).toMatchObject({ status: "hibernated", wanted: null, error: null });
-    await start(project);
-    await project.deliver();
+    await wake(project);
     expect(await project.text("a.txt")).toBe("a");
   });
 
-  it.each([
-    ["before the files are back", "before"],
-    ["when they are back", "after"],
-  ] as const)("%s is followed by one that finishes the start", async (_, when) => {
-    const project = await open();
-    await stop(project);
-    await project.deliver();
-    await start(project);
-    project.script[when].replaceEntries = crash;
-    await project.settle();
-    await project.deliver();
-    expect(await project.row()).toMatchObject({ status: "running", wanted: null });
-    expect(await project.text("a.txt")).toBe("a");
-  });
+  it.each(["before", "after"] as const)(
+    "%s the files are back is followed by one that finishes the start",
+    async (when) => {
+      const project = await open();
+      await sleep(project);
+      await start(project);
+      project.script[when].replaceEntries = crash;
+      await project.settle();
+      await project.deliver();
+      expect(await project.row()).toMatchObject({ status: "running", wanted: null });
+      expect(await project.text("a.txt")).toBe("a");
+    },
+  );
 
   it("and lives on does nothing any more once another one has taken over", async () => {
     const project = await open();
@@ -287,8 +264,7 @@ describe("an executor that dies", () => {
     // While the first one is about to take the files away, its lease runs out and the project is started.
     project.script.before.discard = async () => {
       await project.change({ leaseUntil: LONG_AGO });
-      await start(project);
-      await project.deliver();
+      await wake(project);
       await project.runtime.writeFile("b.txt", new TextEncoder().encode("b"));
     };
     await project.settle();
@@ -307,15 +283,13 @@ describe("an executor that dies", () => {
     await stop(project);
     project.script.after.inventory = async () => {
       await project.change({ leaseUntil: LONG_AGO });
-      await start(project);
-      await project.deliver();
+      await wake(project);
       await project.runtime.writeFile("b.txt", new TextEncoder().encode("b"));
       await stop(project);
       await project.deliver();
     };
     await project.settle();
-    await start(project);
-    await project.deliver();
+    await wake(project);
     expect(await project.text("b.txt")).toBe("b");
   });
 
@@ -324,8 +298,7 @@ describe("an executor that dies", () => {
     await stop(project);
     project.script.before.freeze = async () => {
       await project.change({ leaseUntil: LONG_AGO });
-      await start(project);
-      await project.deliver();
+      await wake(project);
     };
     await project.settle();
     expect(await project.row()).toMatchObject({ status: "running", wanted: null });
@@ -336,8 +309,7 @@ describe("an executor that dies", () => {
 describe("a stop that cannot be done", () => {
   it("is given up after three attempts: the project is usable, and says why", async () => {
     const project = await open();
-    await start(project);
-    await project.deliver();
+    await wake(project);
     await stop(project);
     // The first run only stopped the programs, which does not count as an attempt at the rest.
     for (let attempt = 0; attempt <= 3; attempt += 1) {
@@ -352,8 +324,7 @@ describe("a stop that cannot be done", () => {
     });
     expect(await project.runtime.storageState()).toMatchObject({ state: "present" });
     expect(project.script.calls).not.toContain("discard");
-    await start(project);
-    await project.deliver();
+    await wake(project);
     expect(await project.row()).toMatchObject({ status: "running", error: null });
   });
 

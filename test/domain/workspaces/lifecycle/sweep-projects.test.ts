@@ -1,6 +1,6 @@
-import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { containers, shellSessions } from "#src/db/schema/index.ts";
+import { eq } from "drizzle-orm";
+import { afterAll, describe, expect, it } from "vitest";
+import { containers, tasks } from "#src/db/schema/index.ts";
 import { createContainer } from "#src/domain/workspaces/containers/index.ts";
 import {
   requestStart,
@@ -10,21 +10,14 @@ import {
 } from "#src/domain/workspaces/lifecycle/index.ts";
 import { touchProject } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
-import { newId } from "#src/lib/ids.ts";
-import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
+import { containerDeps } from "#test/support/container-deps.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { fieldsOf } from "#test/support/fields.ts";
+import { storeTask } from "#test/support/stored-task.ts";
 import { newWorkshop } from "./workshop.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(async () => {
-  await database.close();
-});
-
-const DEFAULT_AGENT = "00000000-0000-0000-0000-000000000005";
+const database = await openDatabase();
+afterAll(() => database.close());
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
@@ -81,31 +74,23 @@ describe("a running project that is not used", () => {
     expect(await project.row()).toMatchObject({ status: "hibernated" });
   });
 
-  it.each(["queued", "running"])("is not idle while a task of an agent is %s in it", async (status) => {
-    const project = await openIdle();
-    const [chatId, taskId] = [newId(), newId()];
-    const { userId } = project.caller;
-    await database.db.execute(sql`INSERT INTO chats (id, user_id, project_id, origin)
-      VALUES (${chatId}, ${userId}, ${project.id}, 'api')`);
-    await database.db
-      .execute(sql`INSERT INTO tasks (id, user_id, project_id, chat_id, agent_id, origin, message, status)
-      VALUES (${taskId}, ${userId}, ${project.id}, ${chatId}, ${DEFAULT_AGENT}, 'api', 'm', ${status})`);
-    await project.change({ idleWarnedAt: minutesAgo(6) });
-    await sweep(project);
-    expect(warnings(project)).toEqual([]);
-    expect(await project.row()).toMatchObject({ status: "running", wanted: null, idleWarnedAt: null });
-  });
+  it.each(["queued", "running"] as const)(
+    "is not idle while a task of an agent is %s in it",
+    async (status) => {
+      const project = await openIdle();
+      const user = { id: project.caller.userId, defaultTeamId: (await project.row()).teamId };
+      const { taskId } = await storeTask(database.db, user, { status });
+      await database.db.update(tasks).set({ projectId: project.id }).where(eq(tasks.id, taskId));
+      await project.change({ idleWarnedAt: minutesAgo(6) });
+      await sweep(project);
+      expect(warnings(project)).toEqual([]);
+      expect(await project.row()).toMatchObject({ status: "running", wanted: null, idleWarnedAt: null });
+    },
+  );
 
   it("is not idle while a terminal is open in it", async () => {
     const project = await openIdle();
-    await database.db.insert(shellSessions).values({
-      id: crypto.randomUUID(),
-      projectId: project.id,
-      userId: project.caller.userId,
-      command: "/bin/bash",
-      workingDir: "/app",
-      status: "active",
-    });
+    await project.openTerminal();
     await sweep(project);
     expect(warnings(project)).toEqual([]);
   });
@@ -117,41 +102,30 @@ describe("a running project that is not used", () => {
   });
 });
 
-describe("a project of which something is wanted", () => {
-  it("is given to the queue again when its request or its executor died, and not while one is alive", async () => {
-    const project = await newWorkshop(database.db);
-    const named = () =>
-      project.published.filter(({ payload }) => fieldsOf(payload)["projectId"] === project.id);
-    await requestStop(project.deps, project.caller, project.id);
+it("a project of which something is wanted is given to the queue again, unless an executor is at it", async () => {
+  const project = await newWorkshop(database.db);
+  await requestStop(project.deps, project.caller, project.id);
+  for (const [leaseUntil, times] of [
+    [null, 1],
+    [minutesAgo(-1), 0],
+    [minutesAgo(1), 1],
+  ] as const) {
+    await project.change({ leaseUntil });
     project.published.length = 0;
     await sweep(project);
-    expect(named()).toHaveLength(1);
-    await project.change({ leaseUntil: new Date(Date.now() + 10_000) });
-    await sweep(project);
-    expect(named()).toHaveLength(1);
-    await project.change({ leaseUntil: minutesAgo(1) });
-    await sweep(project);
-    expect(named()).toHaveLength(2);
-  });
+    const ofProject = project.published.filter(
+      ({ payload }) => fieldsOf(payload)["projectId"] === project.id,
+    );
+    expect(ofProject).toHaveLength(times);
+  }
 });
 
 /** A project with a program that was running when the environment was started anew. */
 async function openLost(startProcess: () => Promise<void>) {
   const project = await newWorkshop(database.db);
-  const { db, secrets } = project.deps;
+  const { db } = project.deps;
   const wish = { name: "web", startupCommand: "run web" };
-  const { container } = await createContainer(
-    {
-      db,
-      secrets,
-      config: DEFAULT_CEILINGS,
-      refusalOfUrl: () => undefined,
-      workspaces: project.deps.workspaces,
-    },
-    project.caller,
-    project.id,
-    wish,
-  );
+  const { container } = await createContainer(containerDeps(project.deps), project.caller, project.id, wish);
   await requestStart(project.deps, project.caller, project.id);
   await project.deliver();
   const runtime = { ...project.runtime, runsProcesses: true, startProcess };
@@ -182,12 +156,8 @@ describe("a running project whose environment died", () => {
   it("still says that it could not be stopped", async () => {
     const project = await openLost(async () => undefined);
     await requestStop(project.deps, project.caller, project.id);
-    const runtime = {
-      ...project.runtime,
-      stopProcesses: async () => {
-        throw new AppError("conflict", "The machine is full");
-      },
-    };
+    const stopProcesses = () => Promise.reject(new AppError("conflict", project.id));
+    const runtime = { ...project.runtime, stopProcesses };
     const error = expect.stringContaining("could not be hibernated");
     await settleProject({ ...project.deps, workspaces: { runtime: () => runtime } }, project.id);
     expect(await project.row()).toMatchObject({ status: "running", wanted: null, error });

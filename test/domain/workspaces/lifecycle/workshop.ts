@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
-import { projects } from "#src/db/schema/index.ts";
+import { projects, shellSessions } from "#src/db/schema/index.ts";
 import { settleProject } from "#src/domain/workspaces/lifecycle/index.ts";
-import { createProject, type Project } from "#src/domain/workspaces/projects/index.ts";
+import type { Project } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { GitHosts } from "#src/platform/git-hosts/git-host.ts";
@@ -11,17 +11,14 @@ import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import type {
   EntryWithContent,
-  InventoryEntry,
   ProjectStorage,
   StorageState,
 } from "#src/platform/runtime/project-storage.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
-import { newColleague } from "#test/support/colleagues.ts";
+import { newColleague, newProject } from "#test/support/colleagues.ts";
 import { memoryArchives } from "#test/domain/workspaces/archives/memory-archives.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
 import { partOf } from "#test/support/part-of.ts";
-
-const unused = () => Promise.reject(new Error("Nobody was to call this"));
 
 /** The calls of a runtime, in order, and hooks that make a call fail or wait: once per entry. */
 export interface Script {
@@ -40,11 +37,6 @@ function memoryStorage(files: Record<string, string>): {
   let content = new MemoryRuntime(files);
   let current: StorageState = { state: "present", generation: 0 };
   const script: Script = { calls: [], before: {}, after: {} };
-  const entryOf = async (path: string): Promise<InventoryEntry> => {
-    const text = content.text(path) ?? "";
-    const size = new TextEncoder().encode(text).byteLength;
-    return { path, kind: "file", size, mode: 0o644, modifiedAt: 0, target: "", fingerprint: text };
-  };
   const requireNewest = (generation: number) => {
     if (generation < current.generation) throw new AppError("conflict", "A newer generation moves them");
   };
@@ -71,10 +63,13 @@ function memoryStorage(files: Record<string, string>): {
       current = { state: "absent", generation };
     },
     inventory: async () => {
-      const all = await content.list("", { recursive: true });
-      return Promise.all(all.filter(({ kind }) => kind === "file").map(({ path }) => entryOf(path)));
+      const listed = (await content.list("", { recursive: true })).filter(({ kind }) => kind === "file");
+      return listed.map(({ path, size }) => {
+        const fingerprint = content.text(path) ?? "";
+        return { path, kind: "file", size, mode: 0o644, modifiedAt: 0, target: "", fingerprint };
+      });
     },
-    readEntries: async (paths) => readAll(content, paths, entryOf),
+    readEntries: async (paths) => timeless(await content.readEntries(paths)),
     replaceEntries: async (entries, generation = current.generation) => {
       requireNewest(generation);
       const next = new MemoryRuntime();
@@ -104,7 +99,7 @@ function memoryStorage(files: Record<string, string>): {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The same function with something around it.
     return call as ProjectStorage[Name];
   };
-  const runtime: ProjectRuntime = {
+  const runtime = partOf<ProjectRuntime>({
     ...filesOf(() => {
       requireFiles();
       return content;
@@ -119,22 +114,11 @@ function memoryStorage(files: Record<string, string>): {
     runsProcesses: false,
     reservedPorts: [],
     listensOn: async () => false,
-    startProcess: unused,
     stopProcess: async () => undefined,
     stopProcesses: async () => undefined,
     processes: async () => [],
     readLog: async () => [],
-    watchLog: unused,
-    fetchPort: unused,
-    openShell: unused,
-    writeShell: unused,
-    readShell: unused,
-    watchShell: unused,
-    resizeShell: unused,
-    closeShell: unused,
-    git: unused,
-    destroy: unused,
-  };
+  });
   const lose = () => {
     content = new MemoryRuntime();
     current = { state: "absent", generation: current.generation, lost: true };
@@ -142,19 +126,9 @@ function memoryStorage(files: Record<string, string>): {
   return { runtime, script, lose, text: (path) => content.text(path) };
 }
 
-async function* readAll(
-  content: MemoryRuntime,
-  paths: readonly string[],
-  entryOf: (path: string) => Promise<InventoryEntry>,
-): AsyncGenerator<EntryWithContent> {
-  for (const path of paths) {
-    const bytes = await content.readFile(path);
-    if (bytes) yield { entry: await entryOf(path), content: chunksOf(bytes) };
-  }
-}
-
-async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
+/** As `inventory` names them: a file that is written again with the same text is the same. */
+async function* timeless(entries: AsyncIterable<EntryWithContent>): AsyncGenerator<EntryWithContent> {
+  for await (const { entry, content } of entries) yield { entry: { ...entry, modifiedAt: 0 }, content };
 }
 
 /** The part of a runtime that the files in memory have, of whichever files are there at the time. */
@@ -170,7 +144,6 @@ function filesOf(content: () => MemoryRuntime) {
     makeDirectory: async (path: string) => content().makeDirectory(path),
     rename: async (from: string, to: string) => content().rename(from, to),
     remove: async (path: string, options: { recursive: boolean }) => content().remove(path, options),
-    exec: unused,
     readTodos: async (chatId: string) => content().readTodos(chatId),
     writeTodos: async (chatId: string, todos: string) => content().writeTodos(chatId, todos),
   };
@@ -179,7 +152,7 @@ function filesOf(content: () => MemoryRuntime) {
 /** A project with files, and all that brings it from one state to another. */
 export async function newWorkshop(db: Db, files: Record<string, string> = { "a.txt": "a" }) {
   const { caller } = await newColleague(db);
-  const { id } = await createProject({ db }, caller, { name: "app", description: "", sourceType: "empty" });
+  const { id } = await newProject(db, { caller });
   const { runtime, script, lose, text } = memoryStorage(files);
   const published: QueueMessage[] = [];
   const notices: ProjectNotice[] = [];
@@ -229,12 +202,21 @@ export async function newWorkshop(db: Db, files: Record<string, string> = { "a.t
     published,
     notices,
     row,
+    text: async (path: string) => text(path),
+    change: (values: Partial<Project>) => db.update(projects).set(values).where(eq(projects.id, id)),
+    openTerminal: () =>
+      db.insert(shellSessions).values({
+        id: crypto.randomUUID(),
+        projectId: id,
+        userId: caller.userId,
+        command: "/bin/bash",
+        workingDir: "/app",
+        status: "active",
+      }),
     settle: () => settleProject(deps, id),
     /** Deliver what is published, until nothing more is. */
     async deliver() {
       while (published.splice(0).length > 0) await settleProject(deps, id);
     },
-    change: (values: Partial<Project>) => db.update(projects).set(values).where(eq(projects.id, id)),
-    text: async (path: string) => text(path),
   };
 }
