@@ -27,8 +27,3 @@ it("responds with the status the path names, and keeps the callback", async () =
   expect(await list("/status/503/hook")).toMatchObject([{ body: "failed" }]);
   expect((await post("/status/999", "")).status).toBe(200);
 });
-
-it("keeps the last hundred", async () => {
-  await Promise.all(Array.from({ length: 110 }, (_, index) => post("/many", String(index))));
-  expect(await list("/")).toHaveLength(100);
-});

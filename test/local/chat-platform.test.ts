@@ -7,6 +7,9 @@ import { Api, Bot, GrammyError, InputFile } from "grammy";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startChatPlatform } from "#local/chat-platform/index.ts";
 import { ChatPlatform } from "#test/support/chat-platform.ts";
+import { CHROMIUM, startChromium } from "#test/support/chromium.ts";
+
+/* What a bot of the service sends is tried there by test/channels/telegram/api.test.ts. */
 
 const PNG = Uint8Array.from(
   Buffer.from(
@@ -50,21 +53,6 @@ async function refusal(work: Promise<unknown>): Promise<GrammyError> {
 }
 
 describe("a bot", () => {
-  it("is created by its first call, one for each token", async () => {
-    const [one, other] = [await conversation(), await conversation()];
-    expect(one.botId).not.toBe(other.botId);
-    expect((await new Api(one.token, { apiRoot: server.url }).getMe()).id).toBe(one.botId);
-    expect(one.username).toMatch(/^standin\d+_bot$/u);
-  });
-
-  it.each([
-    ["123:secret", 401],
-    ["nothing", 404],
-  ])("does not exist with the token %s", async (token, code) => {
-    const api = new Api(token, { apiRoot: server.url });
-    expect(await refusal(api.getMe())).toMatchObject({ error_code: code });
-  });
-
   it("runs with a real client, which gets messages and presses, and answers", async () => {
     const { token, chat } = await conversation();
     const bot = new Bot(token, { client: { apiRoot: server.url } });
@@ -101,180 +89,6 @@ describe("a bot", () => {
   });
 });
 
-describe("a message of a bot", () => {
-  it.each([
-    ["<x>a</x>", /can't parse entities: Unsupported start tag "x" at byte offset 0/u],
-    ["é<b>a", /can't parse entities: Can't find end tag corresponding to start tag "b"/u],
-    [
-      "é<b>a</i>",
-      /can't parse entities: Unmatched end tag at byte offset 6, expected "<\/b>", found "<\/i>"/u,
-    ],
-    ["<b> </b>", /message text is empty/u],
-    [`<b>${"a".repeat(4_097)}</b>`, /message is too long/u],
-  ])("is refused with the text %#", async (text, description) => {
-    const { api, person } = await conversation();
-    const error = await refusal(api.sendMessage(person.id, text, { parse_mode: "HTML" }));
-    expect(error).toMatchObject({ error_code: 400 });
-    expect(error.description).toMatch(description);
-  });
-
-  it("has its limit counted without markup", async () => {
-    const { api, person } = await conversation();
-    const text = `<b>${"&amp;".repeat(4_096)}</b>`;
-    const sent = await api.sendMessage(person.id, text, { parse_mode: "HTML" });
-    expect(sent.text).toBe("&".repeat(4_096));
-  });
-
-  it("has the markup of its HTML", async () => {
-    const { api, person } = await conversation();
-    const html =
-      '<i>a<b>b</b></i> <a href="https://x.test/?a=1&amp;b=2">c</a> <pre><code class="language-ts">d &lt; e</code></pre><blockquote>f</blockquote> <tg-spoiler>g</tg-spoiler>';
-    const sent = await api.sendMessage(person.id, html, { parse_mode: "HTML" });
-    expect(sent.text).toBe("ab c d < ef g");
-    expect(sent.entities).toEqual([
-      { type: "italic", offset: 0, length: 2 },
-      { type: "bold", offset: 1, length: 1 },
-      { type: "text_link", offset: 3, length: 1, url: "https://x.test/?a=1&b=2" },
-      { type: "pre", offset: 5, length: 5, language: "ts" },
-      { type: "blockquote", offset: 10, length: 1 },
-      { type: "spoiler", offset: 12, length: 1 },
-    ]);
-  });
-
-  it("replies to another, if there is one", async () => {
-    const { api, person } = await conversation();
-    const first = await api.sendMessage(person.id, "first");
-    const reply = await api.sendMessage(person.id, "reply", {
-      reply_parameters: { message_id: first.message_id },
-    });
-    expect(reply.reply_to_message).toMatchObject({ text: "first" });
-    const missing = { message_id: 9_999 };
-    expect(await refusal(api.sendMessage(person.id, "x", { reply_parameters: missing }))).toMatchObject({
-      description: "Bad Request: message to be replied not found",
-    });
-    const alone = await api.sendMessage(person.id, "x", {
-      reply_parameters: { ...missing, allow_sending_without_reply: true },
-    });
-    expect(alone).not.toHaveProperty("reply_to_message");
-  });
-
-  it("is edited, deleted and reacted to", async () => {
-    const { token, api, person, chat } = await conversation();
-    const sent = await api.sendMessage(person.id, "one");
-    await api.editMessageText(person.id, sent.message_id, "two");
-    expect(await refusal(api.editMessageText(person.id, sent.message_id, "two"))).toMatchObject({
-      description: expect.stringContaining("message is not modified"),
-    });
-    const asked = await chat.say("hello");
-    expect(await refusal(api.editMessageText(person.id, asked, "mine"))).toMatchObject({ error_code: 400 });
-    await api.setMessageReaction(person.id, asked, [{ type: "emoji", emoji: "👀" }]);
-    expect((await chat.read()).messages.at(-1)).toMatchObject({ reactions: ["👀"] });
-    const invalid = await fetch(`${server.url}/bot${token}/setMessageReaction`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({
-        chat_id: person.id,
-        message_id: asked,
-        reaction: [{ type: "emoji", emoji: "✅" }],
-      }),
-    });
-    expect(await invalid.json()).toMatchObject({ description: "Bad Request: REACTION_INVALID" });
-    await api.deleteMessage(person.id, sent.message_id);
-    expect(await refusal(api.deleteMessage(person.id, sent.message_id))).toMatchObject({
-      description: "Bad Request: message to delete not found",
-    });
-  });
-
-  it("goes to nobody who did not write first, blocked the bot or is unknown", async () => {
-    const { api, chat, person } = await conversation();
-    const other = await platform.person("Di");
-    expect(await refusal(api.sendMessage(other.id, "x"))).toMatchObject({ error_code: 403 });
-    expect(await refusal(api.sendMessage(5, "x"))).toMatchObject({
-      description: "Bad Request: chat not found",
-    });
-    await chat.setMembership(false);
-    expect(await refusal(api.sendMessage(person.id, "x"))).toMatchObject({
-      description: "Forbidden: bot was blocked by the user",
-    });
-    const kinds = (await api.getUpdates()).flatMap((update) => Object.keys(update));
-    expect(kinds).toContain("my_chat_member");
-    await chat.say("back again");
-    await api.sendMessage(person.id, "x");
-  });
-
-  it("shows that the bot writes, until it has written", async () => {
-    const { api, person, chat } = await conversation();
-    await api.sendChatAction(person.id, "typing");
-    expect((await chat.read()).isTyping).toBe(true);
-    await api.sendMessage(person.id, "done");
-    expect((await chat.read()).isTyping).toBe(false);
-  });
-});
-
-describe("a group", () => {
-  it("has messages of several people, in topics that exist", async () => {
-    const { api, botId, person } = await conversation();
-    const other = await platform.person("Di");
-    const group = await platform.group("Team", [person.id, other.id]);
-    await platform.chat(botId, group.id, person.id).say("@standin hello", { topic: 7 });
-    await platform.chat(botId, group.id, other.id).say("/help");
-    const [, hello, help] = await api.getUpdates();
-    expect(hello?.message).toMatchObject({
-      message_thread_id: 7,
-      is_topic_message: true,
-      chat: { id: group.id, type: "supergroup" },
-      from: { id: person.id },
-      entities: [{ type: "mention", offset: 0, length: 8 }],
-    });
-    expect(help?.message).toMatchObject({ from: { id: other.id }, entities: [{ type: "bot_command" }] });
-    await api.sendMessage(group.id, "here", { message_thread_id: 7 });
-    expect(await refusal(api.sendMessage(group.id, "x", { message_thread_id: 8 }))).toMatchObject({
-      description: "Bad Request: message thread not found",
-    });
-    await platform.chat(botId, group.id, other.id).setMembership(false);
-    expect(await refusal(api.sendMessage(group.id, "x"))).toMatchObject({
-      description: "Forbidden: bot was kicked from the supergroup chat",
-    });
-  });
-});
-
-describe("a file", () => {
-  it("of a bot is a photo or a document", async () => {
-    const { api, botId, person } = await conversation();
-    const { photo } = await api.sendPhoto(person.id, new InputFile(PNG, "dot.png"), {
-      caption: "<b>dot</b>",
-      parse_mode: "HTML",
-    });
-    const shown = await fetch(`${server.url}/bots/${botId}/files/${photo.at(-1)?.file_id}`);
-    expect(new Uint8Array(await shown.arrayBuffer())).toEqual(PNG);
-    const sent = await api.sendDocument(person.id, new InputFile(Buffer.from("<script>"), "page.html"));
-    expect(sent.document).toMatchObject({ file_name: "page.html", file_size: 8 });
-    const page = await fetch(`${server.url}/bots/${botId}/files/${sent.document.file_id}`);
-    expect(page.headers.get("content-type")).toBe("application/octet-stream");
-    expect(page.headers.get("content-disposition")).toMatch(/^attachment/u);
-    const noImage = api.sendPhoto(person.id, new InputFile(Buffer.from("text"), "dot.png"));
-    expect(await refusal(noImage)).toMatchObject({ description: "Bad Request: IMAGE_PROCESS_FAILED" });
-  });
-
-  it("of a person is fetched by its path", async () => {
-    const { token, api, chat } = await conversation();
-    await chat.sendFile({
-      kind: "voice",
-      filename: "note.ogg",
-      mimeType: "audio/ogg",
-      bytes: PNG,
-      caption: "listen",
-    });
-    const [, update] = await api.getUpdates();
-    expect(update?.message).toMatchObject({ caption: "listen", voice: { mime_type: "audio/ogg" } });
-    const { file_path: at } = await api.getFile(update?.message?.voice?.file_id ?? "");
-    const fetched = await fetch(`${server.url}/file/bot${token}/${at}`);
-    expect(new Uint8Array(await fetched.arrayBuffer())).toEqual(PNG);
-    const other = await conversation();
-    expect((await fetch(`${server.url}/file/bot${other.token}/${at}`)).status).toBe(404);
-  });
-});
-
 describe("updates", () => {
   it("stay until an offset confirms them", async () => {
     const { api, chat } = await conversation();
@@ -299,13 +113,6 @@ describe("updates", () => {
     expect(await again.getUpdates()).toMatchObject([{ message: { message_id: said, text: "remember" } }]);
     await Promise.all([before.close(), after.close()]);
     rmSync(dir, { recursive: true });
-  });
-
-  it("of kinds that the bot does not want are not kept", async () => {
-    const { api, chat } = await conversation();
-    await api.getUpdates({ allowed_updates: ["callback_query"] });
-    await chat.say("unwanted");
-    expect(await api.getUpdates()).toHaveLength(1);
   });
 
   it("come to a poll that waits, and an earlier poll ends", async () => {
@@ -358,26 +165,136 @@ describe("updates", () => {
     await chat.say("three");
     expect(await api.getUpdates()).toMatchObject([{ message: { text: "three" } }]);
   });
+});
 
-  it.each(["ftp://x.test/", "nothing"])("go to no webhook at %s", async (url) => {
-    const { api } = await conversation();
-    expect(await refusal(api.setWebhook(url))).toMatchObject({ error_code: 400 });
+describe("a message of a bot", () => {
+  it.each([
+    ["<x>a</x>", /can't parse entities: Unsupported start tag "x" at byte offset 0/u],
+    ["é<b>a", /can't parse entities: Can't find end tag corresponding to start tag "b"/u],
+    ["<b> </b>", /message text is empty/u],
+    [`<b>${"a".repeat(4_097)}</b>`, /message is too long/u],
+  ])("is refused with the text %#", async (text, description) => {
+    const { api, person } = await conversation();
+    const error = await refusal(api.sendMessage(person.id, text, { parse_mode: "HTML" }));
+    expect(error).toMatchObject({ error_code: 400, description: expect.stringMatching(description) });
+  });
+
+  it("has the markup of its HTML, and no limit of it", async () => {
+    const { api, person } = await conversation();
+    const html = `<i>a<b>b</b></i> <a href="https://x.test/?a=1&amp;b=2">c</a> <pre><code class="language-ts">d &lt; e</code></pre>`;
+    const sent = await api.sendMessage(person.id, html, { parse_mode: "HTML" });
+    expect(sent.text).toBe("ab c d < e");
+    expect(sent.entities).toEqual([
+      { type: "italic", offset: 0, length: 2 },
+      { type: "bold", offset: 1, length: 1 },
+      { type: "text_link", offset: 3, length: 1, url: "https://x.test/?a=1&b=2" },
+      { type: "pre", offset: 5, length: 5, language: "ts" },
+    ]);
+    const long = await api.sendMessage(person.id, `<b>${"&amp;".repeat(4_096)}</b>`, { parse_mode: "HTML" });
+    expect(long.text).toBe("&".repeat(4_096));
+  });
+
+  it("may have a file, which no page shows, and a person's is for this bot alone", async () => {
+    const { token, api, botId, person, chat } = await conversation();
+    const sent = await api.sendDocument(person.id, new InputFile(Buffer.from("<script>"), "page.html"));
+    const page = await fetch(`${server.url}/bots/${botId}/files/${sent.document.file_id}`);
+    expect(page.headers.get("content-type")).toBe("application/octet-stream");
+    expect(page.headers.get("content-disposition")).toMatch(/^attachment/u);
+    await chat.sendFile({ kind: "voice", filename: "note.ogg", mimeType: "audio/ogg", bytes: PNG });
+    const [, update] = await api.getUpdates();
+    const { file_path: at } = await api.getFile(update?.message?.voice?.file_id ?? "");
+    const fetched = await fetch(`${server.url}/file/bot${token}/${at}`);
+    expect(new Uint8Array(await fetched.arrayBuffer())).toEqual(PNG);
+    const other = await conversation();
+    expect((await fetch(`${server.url}/file/bot${other.token}/${at}`)).status).toBe(404);
   });
 });
 
-describe("a fault that a test asks for", () => {
-  it("is met once", async () => {
-    const { api, botId, person, chat } = await conversation();
-    await platform.setFaults(botId, [
-      { method: "sendMessage", status: 429, description: "Too Many Requests: retry after 3", retryAfter: 3 },
-      { method: "sendMessage", kind: "lost" },
-    ]);
-    expect(await refusal(api.sendMessage(person.id, "x"))).toMatchObject({
-      error_code: 429,
-      parameters: { retry_after: 3 },
+describe("a page of another site", () => {
+  it.each([
+    ["by its origin", { origin: "https://elsewhere.test" }],
+    ["without an origin", { origin: "null" }],
+    ["by what the browser says", { "sec-fetch-site": "cross-site" }],
+    ["by a name that leads here", { host: "elsewhere.test" }],
+  ])("is refused, known %s", async (_, headers) => {
+    for (const at of ["/", "/bots", "/botstandin/getMe"]) {
+      // `fetch` keeps these headers to itself.
+      const request = http.get(`${server.url}${at}`, { headers });
+      const [response]: http.IncomingMessage[] = await once(request, "response");
+      response?.resume();
+      expect(response?.statusCode).toBe(403);
+    }
+  });
+
+  it("cannot write with a form", async () => {
+    const response = await fetch(`${server.url}/people`, { method: "POST", body: '{"name":"Eve"}' });
+    expect(response.status).toBe(400);
+  });
+});
+
+if (CHROMIUM === undefined) {
+  process.stderr.write("No Chromium in the PATH: the page of the chat platform is not tried in a browser.\n");
+}
+
+/** A condition of the page: something there has this text. */
+const shows = (selector: string, text: string) =>
+  `[...document.querySelectorAll(${JSON.stringify(selector)})].some((each) => each.textContent.includes(${JSON.stringify(text)}))`;
+
+describe.skipIf(CHROMIUM === undefined)("the page of the chat platform", () => {
+  let chromium: Awaited<ReturnType<typeof startChromium>>;
+  let own: Awaited<ReturnType<typeof startChatPlatform>>;
+  const ownDir = mkdtempSync(path.join(tmpdir(), "chat-platform-"));
+  beforeAll(async () => {
+    [chromium, own] = await Promise.all([startChromium(), startChatPlatform({ dataDir: ownDir })]);
+  });
+  afterAll(async () => {
+    await chromium.close();
+    await own.close();
+    rmSync(ownDir, { recursive: true });
+  });
+
+  it("has a person write, read the answer, press its button and send a picture, and runs no script but its own", async () => {
+    const policy = (await fetch(own.url)).headers.get("content-security-policy") ?? "";
+    expect(policy).toMatch(/script-src 'nonce-[\w-]+'/u);
+    const tab = await chromium.newTab();
+    await tab.go(own.url);
+    await tab.until(shows("#empty", "There is no bot yet"));
+    const api = new Api("standin", { apiRoot: own.url });
+    const me = await api.getMe();
+    await tab.until(shows("#bot", me.username));
+    await tab.type("#text", "hello <b>bot</b>");
+    await tab.click("#form button");
+    await tab.until(shows(".message.own .text", "hello <b>bot</b>"));
+    const [update] = await api.getUpdates();
+    expect(update?.message).toMatchObject({ text: "hello <b>bot</b>", from: { first_name: "Ada" } });
+
+    const html = '<b>bold <i>both</i></b> <a href="https://x.test/">link</a> <pre>code</pre>';
+    await api.sendMessage(1001, html, {
+      parse_mode: "HTML",
+      reply_parameters: { message_id: update?.message?.message_id ?? 0 },
+      reply_markup: { inline_keyboard: [[{ text: "Go on", callback_data: "go" }]] },
     });
-    await expect(api.sendMessage(person.id, "lost")).rejects.toThrow("Network request");
-    expect((await chat.read()).messages.at(-1)?.message.text).toBe("lost");
-    await api.sendMessage(person.id, "x");
+    await tab.until(shows(".keys button", "Go on"));
+    expect(await tab.read("document.querySelector('.message:not(.own) .text').innerHTML")).toBe(
+      '<b>bold <i>both</i></b> <a href="https://x.test/" target="_blank" rel="noreferrer">link</a> <pre>code</pre>',
+    );
+    expect(await tab.read(shows(".quoted", "hello <b>bot</b>"))).toBe(true);
+    await tab.click(".keys button");
+    const chat = new ChatPlatform(own.url).chat(me.id, 1001, 1001);
+    const { id: clickId } = await chat.until(({ clicks }) => clicks.at(-1));
+    await api.answerCallbackQuery(clickId, { text: "Going on" });
+    await tab.until(shows("#state", "The bot says: Going on"));
+
+    await tab.read(`(() => {
+      const png = Uint8Array.from(atob("${Buffer.from(PNG).toString("base64")}"), (c) => c.charCodeAt(0));
+      const chosen = new DataTransfer();
+      chosen.items.add(new File([png], "dot.png", { type: "image/png" }));
+      const field = document.querySelector("#file");
+      field.files = chosen.files;
+      return field.onchange();
+    })()`);
+    await tab.until("document.querySelector('.message.own img')?.naturalWidth === 1");
+    expect((await api.getUpdates()).at(-1)).toMatchObject({ message: { photo: [{}] } });
+    expect(tab.complaints).toEqual([]);
   });
 });

@@ -33,8 +33,6 @@ describe("the mail catcher", () => {
         to: ["ann@people.test"],
         subject: "Hällo",
         text: expect.stringContaining("123456"),
-        html: expect.stringContaining("<p>"),
-        receivedAt: expect.stringMatching(/Z$/u),
       },
       { to: ["bob@people.test"] },
     ]);
@@ -48,11 +46,5 @@ describe("the mail catcher", () => {
     await send("ann@people.test", "\u001B[2Jgone\u0007");
     expect(lines.join("")).toContain("[2Jgone");
     expect(lines.join("")).not.toMatch(/[^\P{Cc}\n]/u);
-  });
-
-  it("keeps the last hundred", async () => {
-    for (let batch = 0; batch < 11; batch += 1)
-      await Promise.all(Array.from({ length: 10 }, () => send("many@people.test")));
-    expect(await list()).toHaveLength(100);
   });
 });

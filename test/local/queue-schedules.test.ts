@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { Client, Receiver } from "@upstash/qstash";
+import { Client } from "@upstash/qstash";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startQueue } from "#local/queue/index.ts";
 import { nextAfter } from "#local/queue/schedule.ts";
@@ -48,68 +48,28 @@ const nextOf = async (client: Client, id: string) =>
   new Date((await client.schedules.get(id)).nextScheduleTime ?? 0).toISOString();
 
 describe("a schedule", () => {
-  it("publishes a signed message at each of its minutes", async () => {
+  it("publishes a message at each of its minutes", async () => {
     const service = await receiver();
     const { queue, client } = await queueTo(service.url);
     queue.begin();
-    const created = await client.schedules.create({
+    await client.schedules.create({
       scheduleId: "tick",
       destination: `${destination}?a=1`,
       cron: "*/2 * * * *",
       body: '{"n":1}',
-      headers: { "x-trace": "t1" },
     });
-    expect(created).toEqual({ scheduleId: "tick" });
     await vi.advanceTimersByTimeAsync(90_000);
     const [first] = await service.arrived(1);
     expect(timeOf(first)).toBe("2026-03-01T10:02:00.000Z");
     expect(first).toMatchObject({
       path: "/functions/tick?a=1",
-      method: "POST",
       body: '{"n":1}',
-      headers: {
-        host: "service.test",
-        "content-type": "application/json",
-        "x-trace": "t1",
-        "upstash-schedule-id": "tick",
-        "upstash-retried": "0",
-      },
+      headers: { host: "service.test", "upstash-schedule-id": "tick" },
     });
-    const signature = String(first?.headers["upstash-signature"]);
-    const verifier = new Receiver({ ...queue, devMode: false });
-    const signed = { signature, body: '{"n":1}', url: `${destination}?a=1` };
-    await expect(verifier.verify(signed)).resolves.toBe(true);
-
     await vi.advanceTimersByTimeAsync(120_000);
     const [, second] = await service.arrived(2);
     expect(timeOf(second)).toBe("2026-03-01T10:04:00.000Z");
     expect(second?.headers["upstash-message-id"]).not.toBe(first?.headers["upstash-message-id"]);
-  });
-
-  it("is shown with its settings and its next minute", async () => {
-    const { client } = await queueTo("http://127.0.0.1:9");
-    const { scheduleId } = await client.schedules.create({
-      destination,
-      cron: "0 9 * * 1-5",
-      retries: 1,
-      delay: 10,
-      method: "PUT",
-      failureCallback: `${publicUrl}/failed`,
-    });
-    expect(scheduleId).toMatch(/^scd_/u);
-    expect(await client.schedules.get(scheduleId)).toMatchObject({
-      scheduleId,
-      cron: "0 9 * * 1-5",
-      createdAt: Date.parse(START),
-      destination,
-      method: "PUT",
-      retries: 1,
-      delay: 10,
-      failureCallback: `${publicUrl}/failed`,
-      isPaused: false,
-      // 1 March 2026 is a Sunday.
-      nextScheduleTime: Date.parse("2026-03-02T09:00:00Z"),
-    });
   });
 
   it("keeps to its retries and its failure callback", async () => {
@@ -129,18 +89,6 @@ describe("a schedule", () => {
     expect(callback?.headers["upstash-schedule-id"]).toBeUndefined();
     expect((await client.dlq.listMessages()).messages).toMatchObject([
       { url: destination, scheduleId: "tick", responseStatus: 500 },
-    ]);
-  });
-
-  it("is replaced by one with the same id", async () => {
-    const { client } = await queueTo("http://127.0.0.1:9");
-    const schedule = { scheduleId: "tick", destination, cron: "* * * * *", body: "1" };
-    await client.schedules.create(schedule);
-    await client.schedules.create(schedule);
-    await expect(client.schedules.list()).resolves.toHaveLength(1);
-    await client.schedules.create({ ...schedule, cron: "30 12 * * *", body: "2" });
-    expect(await client.schedules.list()).toMatchObject([
-      { cron: "30 12 * * *", body: "2", nextScheduleTime: Date.parse("2026-03-01T12:30:00Z") },
     ]);
   });
 
@@ -190,17 +138,13 @@ describe("a schedule", () => {
 describe("the next minute of a schedule", () => {
   it.each([
     ["* * * * *", "2026-03-01T10:07:00.000Z", "2026-03-01T10:08:00.000Z"],
-    ["* * * * *", "2026-03-01T10:06:59.999Z", "2026-03-01T10:07:00.000Z"],
-    ["10-20/5,40 * * * *", "2026-03-01T10:15:00.000Z", "2026-03-01T10:20:00.000Z"],
     ["10-20/5,40 * * * *", "2026-03-01T10:20:00.000Z", "2026-03-01T10:40:00.000Z"],
     ["30 9 * * 1-5", "2026-03-06T09:30:00.000Z", "2026-03-09T09:30:00.000Z"],
     // 1 March 2026 is a Sunday.
     ["0 0 * * 0", "2026-02-28T12:00:00.000Z", "2026-03-01T00:00:00.000Z"],
-    ["0 0 * * */7", "2026-02-28T12:00:00.000Z", "2026-03-01T00:00:00.000Z"],
     // Where both are restricted, the day of the month and the day of the week are alternatives.
     ["0 0 15 * 1", "2026-03-09T12:00:00.000Z", "2026-03-15T00:00:00.000Z"],
     ["0 0 15 * 1", "2026-03-15T12:00:00.000Z", "2026-03-16T00:00:00.000Z"],
-    ["59 23 31 12 *", "2026-12-31T23:59:00.000Z", "2027-12-31T23:59:00.000Z"],
     ["0 0 29 2 *", "2096-02-29T00:00:00.000Z", "2104-02-29T00:00:00.000Z"],
     // In London this time is skipped on that day. In UTC it is not.
     ["30 1 * * *", "2026-03-29T00:30:00.000Z", "2026-03-29T01:30:00.000Z"],
@@ -210,21 +154,14 @@ describe("the next minute of a schedule", () => {
 
   it.each([
     "",
-    "* * * *",
     "60 * * * *",
     "* * * * 7",
-    "* * * * 5-7",
     "20-10 * * * *",
     "*/0 * * * *",
-    "5/10 * * * *",
-    "1,,2 * * * *",
     "0 9 * * MON",
-    "0 9 L * *",
-    "? * * * *",
     "0 0 31 2 *",
     "@daily",
     "* * * * * *",
-    "CRON_TZ=Europe/London 0 9 * * *",
   ])("is refused for %j", (expression) => {
     expect(() => nextAfter(expression, Date.parse(START))).toThrow(
       "The local queue takes cron expressions of five fields in UTC",
@@ -288,7 +225,6 @@ describe("the door of schedules", () => {
     ["a wrong token", destination, { ...EVERY_MINUTE, authorization: "Bearer wrong" }, 401],
     ["a missing expression", destination, {}, 400],
     ["a zone of its own", destination, { ...EVERY_MINUTE, "upstash-timezone": "Europe/London" }, 400],
-    ["a date that never comes", destination, { "upstash-cron": "0 0 30 2 *" }, 400],
     ["a queue", destination, { ...EVERY_MINUTE, "upstash-queue-name": "q" }, 400],
     ["an id that is none", destination, { ...EVERY_MINUTE, "upstash-schedule-id": "a/b" }, 400],
   ])("refuses %s", async (_, to, headers: Record<string, string>, status) => {

@@ -102,26 +102,3 @@ export function purchase(customer: string): Stripe.Checkout.SessionCreateParams 
     cancel_url: "http://service.test/back",
   };
 }
-
-/** A checkout session for a price of the catalogue. */
-export function plan(customer: string, price: string = "price_basic"): Stripe.Checkout.SessionCreateParams {
-  return {
-    mode: "subscription",
-    customer,
-    line_items: [{ price, quantity: 1 }],
-    subscription_data: { metadata: { tier: "basic" } },
-    success_url: "http://service.test/success",
-  };
-}
-
-/** What `expand` put in place of an id. */
-export function expanded<T extends object>(value: string | T | null | undefined): T {
-  if (value instanceof Object) return value;
-  throw new Error(`Not expanded: ${value}`);
-}
-
-/** The id of what was not expanded. */
-export function plain(value: string | object | null | undefined): string {
-  if (typeof value === "string") return value;
-  throw new Error("Not an id");
-}
