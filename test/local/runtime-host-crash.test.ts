@@ -48,8 +48,9 @@ describe.skipIf(NO_BUBBLEWRAP)(`a runtime host in a process of its own${SKIPPED}
     return host;
   }
 
-  it("hands no file that it was started with to a sandbox, takes all that it runs along when it is killed, and finds the projects again", async () => {
+  it("hands no file that it was started with to a sandbox, takes all that it runs along when it is killed, finds the projects again, and says which files are lost", async () => {
     const [one, two, three] = [randomUUID(), randomUUID(), randomUUID()];
+    const [emptied, removed, unused] = [randomUUID(), randomUUID(), randomUUID()];
     const host = await start();
     const look =
       "for each in 1 self; do readlink /proc/$each/fd/40; ls /proc/$each/fd > /dev/null && echo $each; done";
@@ -66,35 +67,23 @@ describe.skipIf(NO_BUBBLEWRAP)(`a runtime host in a process of its own${SKIPPED}
     await expect.poll(areRunning).toEqual([true, true]);
     await host.runtime(two).writeFile("file", bytes("of two"));
     await host.runtime(two).freeze(1);
+    for (const lost of [emptied, removed]) await host.runtime(lost).writeFile("file", bytes("kept"));
+    expect(await host.runtime(unused).storageState()).toMatchObject({ state: "present" });
     const starting = host.runtime(three).writeFile("file", bytes("of three"));
     starting.catch(() => undefined);
     await host.kill();
     await expect(command).rejects.toMatchObject({ code: "unavailable" });
     await expect.poll(areRunning).toEqual([false, false]);
 
+    // The files of one are gone, and the whole folder of another.
+    rmSync(join(dataDir, "projects", emptied, "files"), { recursive: true });
+    rmSync(join(dataDir, "projects", removed), { recursive: true });
     const again = await start();
     expect(await again.runtime(one).readFile("file")).toEqual(bytes("of one"));
     expect(await again.runtime(one).processes()).toEqual([]);
     expect(await again.runtime(two).storageState()).toEqual({ state: "frozen", generation: 1 });
     expect(await again.runtime(two).readFile("file")).toEqual(bytes("of two"));
     await again.runtime(two).discard(1);
-    await again.kill();
-
-    const last = await start();
-    expect(await last.runtime(two).storageState()).toEqual({ state: "absent", generation: 1 });
-    await expect(last.runtime(two).readFile("file")).rejects.toMatchObject({ code: "asleep" });
-    await last.runtime(three).writeFile("file", bytes("of three"));
-  });
-
-  it("says that files are lost when it finds none, or no folder of the project", async () => {
-    const [emptied, removed, unused] = [randomUUID(), randomUUID(), randomUUID()];
-    const host = await start();
-    for (const lost of [emptied, removed]) await host.runtime(lost).writeFile("file", bytes("kept"));
-    expect(await host.runtime(unused).storageState()).toMatchObject({ state: "present" });
-    await host.kill();
-    rmSync(join(dataDir, "projects", emptied, "files"), { recursive: true });
-    rmSync(join(dataDir, "projects", removed), { recursive: true });
-    const again = await start();
     expect(await again.runtime(unused).storageState()).toEqual({ state: "present", generation: 0 });
     for (const lost of [emptied, removed]) {
       const runtime = again.runtime(lost);
@@ -108,7 +97,11 @@ describe.skipIf(NO_BUBBLEWRAP)(`a runtime host in a process of its own${SKIPPED}
       await runtime.discard(2);
     }
     await again.kill();
+
     const last = await start();
+    expect(await last.runtime(two).storageState()).toEqual({ state: "absent", generation: 1 });
+    await expect(last.runtime(two).readFile("file")).rejects.toMatchObject({ code: "asleep" });
+    await last.runtime(three).writeFile("file", bytes("of three"));
     for (const lost of [emptied, removed])
       expect(await last.runtime(lost).storageState()).toEqual({ state: "absent", generation: 2 });
   });

@@ -219,15 +219,4 @@ describe.skipIf(NO_BUBBLEWRAP || !IS_FILTERED)(`a program in a sandbox${SKIPPED}
     await runtime.stopProcesses();
     expect(await runtime.stat("read")).toBeUndefined();
   });
-
-  it("runs as ever: threads and processes of Python, where it is", async () => {
-    const python = `import threading, subprocess, tempfile, mmap
-t = threading.Thread(target=lambda: None); t.start(); t.join()
-print(subprocess.run(["echo", "works"], capture_output=True, text=True).stdout)`;
-    await runtime.writeFile("threads.py", new TextEncoder().encode(python));
-    const { stdout } = await run(
-      "if command -v /usr/bin/python3 >/dev/null; then /usr/bin/python3 threads.py; else echo works; fi",
-    );
-    expect(stdout.trim()).toBe("works");
-  });
 });

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { notesContract } from "#test/contracts/agent-tools/notes.ts";
 import { searchContract } from "#test/contracts/agent-tools/search.ts";
 import { bytesOf } from "#test/contracts/project-runtime/bytes.ts";
 import { cloneTermContract } from "#test/contracts/project-runtime/git.ts";
@@ -31,7 +30,6 @@ describe.skipIf(NO_BUBBLEWRAP)(`the host driver${SKIPPED}`, () => {
   projectRuntimeContract("bubblewrap", open, { runsProcesses: true, openNew });
   describe("the agent's tools over bubblewrap", () => {
     searchContract(open);
-    notesContract(open);
   });
   const newRemote = async () => gitServer.create(randomUUID());
   cloneTermContract(openNew, newRemote, { outlivesRestart: false });
