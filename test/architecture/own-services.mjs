@@ -5,7 +5,6 @@
 export const OWN_SERVICES = {
   "It is killed, cut off or silenced": ["crash/**", "journeys/queue-faults", "surface/outage"],
   "What all share is looked at: the first account, an administrator's lists, faults": [
-    "console/admin",
     "journeys/readme",
   ],
   "A server of the test stands for a provider, a platform or a mail server": [
@@ -16,7 +15,6 @@ export const OWN_SERVICES = {
     "attacks/stolen-session",
     "attacks/tenants",
     "attacks/wallet",
-    "console/account",
     "journeys/channels-at-platforms",
     "journeys/git-providers",
     "journeys/mail",

@@ -32,7 +32,6 @@ describe("workspace exec", () => {
       stdout: "one\ntwo\n",
     });
     expect(await exec("--", "no-such-command")).toMatchObject({ code: 127 });
-    expect(await exec("--", "ls", "-l", "--no-such-option", "/")).toMatchObject({ code: expect.any(Number) });
     expect(await exec("--cwd", "nowhere", "--", "pwd")).toMatchObject({ code: 1 });
   });
 
@@ -56,7 +55,6 @@ describe("workspace exec", () => {
 
   it("refuses what cannot be run", async () => {
     expect((await exec()).code).toBe(2);
-    expect((await exec("--", "x".repeat(2000))).code).toBe(2);
     expect((await exec("--project", crypto.randomUUID(), "--", "true")).code).toBe(4);
   });
 });

@@ -43,12 +43,6 @@ describe("ended tasks", () => {
     expect(back.position.open.toSorted()).toEqual(["long", "missed", "new"]);
   });
 
-  it("are all new where there was none at the beginning", () => {
-    const none = beginning([], []);
-    expect(listedFrom(none)).toBeUndefined();
-    expect(advance(none, [task("first", "completed", 1)], []).ended).toEqual(["first"]);
-  });
-
   it("do not include one that is seen at work in either list", () => {
     const begun = beginning([], []);
     expect(advance(begun, [task("a", "running", 1)], []).ended).toEqual([]);

@@ -82,8 +82,6 @@ describe("workspace listen", () => {
     expect(all.map(({ headers }) => headers["webhook-id"])).toEqual(
       tasks.map(({ task_id: id }) => `task_${id}`),
     );
-    const status = await service.call("GET", `/api/external/agent/status/${first}`, { token: key });
-    expect(tasks[0]).toEqual(status.body);
   });
 
   it("follows the tasks of a person who is signed in", async () => {
@@ -97,15 +95,8 @@ describe("workspace listen", () => {
     await delivered(running, body.task_id);
     const secret = /whsec_\S+/u.exec(await stopped(running))?.[0] ?? "";
     const [received] = receiver.received("/own");
-    expect(await verifyCallback(received?.body ?? "", received?.headers ?? {}, secret)).toMatchObject({
-      task_id: body.task_id,
-      status: "completed",
-    });
+    const told = await verifyCallback(received?.body ?? "", received?.headers ?? {}, secret);
+    expect(told).toMatchObject({ task_id: body.task_id, status: "completed" });
     await home.close();
-  });
-
-  it("refuses an address that is none", async () => {
-    expect((await machine.run(["listen"])).code).toBe(2);
-    expect((await machine.run(["listen", "--forward-to", "http://user:password@localhost/"])).code).toBe(2);
   });
 });

@@ -46,12 +46,6 @@ describe("profiles", () => {
     });
   });
 
-  it("are all kept when many are stored at once", async () => {
-    const services = Array.from({ length: 10 }, (_, index) => `https://service-${index}.test`);
-    await Promise.all(services.map((service) => profiles.set(service, session)));
-    for (const service of services) expect(await profiles.get(service)).toEqual(session);
-  });
-
   it("forget a service, and with it that it was the current one", async () => {
     await profiles.set(SERVICE, session);
     await profiles.remove(SERVICE);

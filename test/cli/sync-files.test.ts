@@ -125,18 +125,15 @@ describe("the record", () => {
     expect((await readdir(at(".workspace"))).toSorted()).toEqual([".gitignore", "files.json"]);
   });
 
-  it.each([
-    "",
-    "{",
-    "[]",
-    '{"files":7}',
-    '{"files":{"../a":{"hash":"h","etag":"e"},"b":{"hash":1},"c":null}}',
-  ])("counts as none where it is damaged: %s", async (text) => {
-    await mkdir(at(".workspace"));
-    const damaged = text.replace("{", '{"service":"https://service.test","project_id":"p",');
-    await writeFile(at(".workspace/files.json"), damaged);
-    expect([...(await SyncRecord.read(root, owner)).paths]).toEqual([]);
-  });
+  it.each(["{", "[]", '{"files":{"../a":{"hash":"h","etag":"e"},"b":{"hash":1},"c":null}}'])(
+    "counts as none where it is damaged: %s",
+    async (text) => {
+      await mkdir(at(".workspace"));
+      const damaged = text.replace("{", '{"service":"https://service.test","project_id":"p",');
+      await writeFile(at(".workspace/files.json"), damaged);
+      expect([...(await SyncRecord.read(root, owner)).paths]).toEqual([]);
+    },
+  );
 });
 
 describe("work at once", () => {

@@ -97,8 +97,4 @@ describe("ignore rules", () => {
     expect(rules({})("a/node_modules/b/index.js")).toBe(true);
     expect(rules({ "": "!node_modules\n" })("node_modules/b/index.js")).toBe(false);
   });
-
-  it("do not take back what is in an ignored folder", () => {
-    expect(rules({ "": "build/\n", build: "!kept\n" })("build/kept")).toBe(true);
-  });
 });

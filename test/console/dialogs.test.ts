@@ -40,8 +40,6 @@ const pressed = (name: string) => {
   const text = JSON.stringify(name);
   return `[...document.querySelectorAll("button")].find((one) => (one.ariaLabel ?? one.innerText).trim() === ${text}).click()`;
 };
-const typed = (key: string) =>
-  `document.dispatchEvent(new KeyboardEvent("keydown", { key: ${JSON.stringify(key)}, bubbles: true, cancelable: true }))`;
 
 const dialog = (page: Page) => page.getByRole("dialog");
 
@@ -73,15 +71,9 @@ describeConsole("a dialog of the console", () => {
 
     await expectPage(page.getByRole("button", { name: "Revoke key" })).toBeVisible();
     await openAgain(page, { close: "Cancel", opens: pressed("Revoke key"), title: /Revoke/u });
-    await openAgain(page, { close: "Close", opens: typed("?"), title: /Send the message to the agent/u });
     await goTo(page, `${home}/files/a.ts`);
     await expectPage(page.getByRole("button", { name: "Rename" })).toBeVisible();
     await openAgain(page, { close: "Cancel", opens: pressed("Rename"), title: /New path/u });
-    await openAgain(page, {
-      close: "Close",
-      opens: pressed("Open … Ctrl P"),
-      title: /Open a file by its name/u,
-    });
 
     // By the palette to a message, as fast as one types.
     await page.keyboard.press("Control+k");

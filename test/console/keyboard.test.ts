@@ -7,17 +7,21 @@ import { expectPage } from "./support/open-console.ts";
 const service = sharedService();
 
 describeConsole("a person with a keyboard alone", () => {
-  it("signs in, reads a first answer, approves, saves a file, commits it and makes a key", async () => {
-    const account = await service.signUp();
-    const { page } = await openPage(service);
+  it("registers, reads a first answer within four screens, approves, saves a file, commits it and makes a key", async () => {
+    const { page } = await openPage(service, { address: "/" });
     const dialog = page.getByRole("dialog");
-    await page.waitForURL("**/login*");
-    await expectPage(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
-    await tabTo(page, "Username or email address");
-    await page.keyboard.type(account.username);
+    await expectPage(page.getByRole("link", { name: "Create one" })).toBeVisible();
+    await pressOn(page, "Create one");
+    await expectPage(page.getByLabel("Email address")).toBeVisible();
+    const name = `ada${crypto.randomUUID().slice(0, 8)}`;
+    await tabTo(page, "Email address");
+    await page.keyboard.type(`${name}@example.com`);
+    await tabTo(page, "Name");
+    await page.keyboard.type("Ada");
     await tabTo(page, "Password");
-    await page.keyboard.type(account.password);
+    await page.keyboard.type(`${crypto.randomUUID()} words`);
     await page.keyboard.press("Enter");
+    await page.waitForURL("**/app");
     await expectPage(page.getByRole("button", { name: "Create it and begin" })).toBeVisible();
 
     await pressOn(page, "Create it and begin");
@@ -28,6 +32,13 @@ describeConsole("a person with a keyboard alone", () => {
     // The question is gone, the focus is not.
     await expectPage(page.getByRole("button", { name: "Always in this chat" })).toHaveCount(0);
     await expectFocus(page);
+    // A reload shows the same, once.
+    await expectPage(page.getByRole("log")).toContainText("hello.txt");
+    await expectPage(page.getByRole("button", { name: "Stop" })).toHaveCount(0);
+    const calls = await page.locator(".tool").count();
+    await page.reload();
+    await expectPage(page.locator(".tool")).toHaveCount(calls);
+    await expectPage(page.locator(".task")).toHaveCount(1);
     await tabTo(page, "Message to the agent");
     await page.keyboard.type("And now?");
     await page.keyboard.press("Control+Enter");

@@ -2,9 +2,10 @@ import type { Page } from "@playwright/test";
 import { expect, it } from "vitest";
 import { newChatClient } from "#test/support/chat-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
-import { call, newTaskClient, script } from "#test/support/task-client.ts";
+import { call, script } from "#test/support/task-client.ts";
 import { goTo } from "./support/accessible.ts";
 import { describeConsole, openPage } from "./support/console.ts";
+import { openProject } from "./support/project.ts";
 import { expectPage } from "./support/open-console.ts";
 
 const service = sharedService();
@@ -50,21 +51,15 @@ async function gateOfSockets(page: Page) {
   };
 }
 
-async function openProject() {
-  const client = await newTaskClient(service);
-  const { account, projectId } = client;
-  const { token } = account;
-  const raw = (path: string) =>
-    `/api/projects/${projectId}/files/raw?${new URLSearchParams({ path }).toString()}`;
-  const write = (path: string, body: string) => service.call("PUT", raw(path), { token, body });
-  const read = async (path: string) => (await service.call("GET", raw(path), { token })).text;
-  const { page } = await openPage(service, { account, path: null });
-  return { client, account, write, read, page, home: `/app/projects/${projectId}` };
+async function openPageOfProject() {
+  const project = await openProject(service);
+  const { page } = await openPage(service, { account: project.account, path: null });
+  return { ...project, page, home: `/app${project.home}` };
 }
 
 describeConsole("what comes late in the console", () => {
   it("leaves files writable, saved, unsaved and listed as the person sees them", async () => {
-    const { page, write, read, home } = await openProject();
+    const { page, write, read, home } = await openPageOfProject();
     for (const name of ["a", "b", "c", "d"]) await write(`${name}.ts`, `const ${name} = 1;\n`);
     const shut = await gateOfSockets(page);
 
@@ -134,15 +129,22 @@ describeConsole("what comes late in the console", () => {
   });
 
   it("shows each answer and sends each message of a chat once, however late the connection is", async () => {
-    const { page, client, account, home } = await openProject();
-    const chatting = await newChatClient(service, { account, projectId: client.projectId });
+    const { page, client, account, home } = await openPageOfProject();
+    const { projectId } = client;
+    const chatting = await newChatClient(service, { account, projectId });
     const newChat = async () => {
-      const { body } = await chatting.call<{ id: string }>("POST", "/api/chat", {
-        project_id: client.projectId,
-      });
+      const json = { project_id: projectId };
+      const { body } = await chatting.call<{ id: string }>("POST", "/api/chat", json);
       return { chat_id: body.id, address: `${home}/chats/${body.id}` };
     };
     const shut = await gateOfSockets(page);
+    /** Sends a message in a new chat whose connection is not made yet. */
+    const sendIn = async (text: string) => {
+      await page.goto((await newChat()).address);
+      await composer(page).fill(script({ text }));
+      await page.getByRole("button", { name: "Send" }).click();
+      await expectPage(page.getByRole("button", { name: "Sending …" })).toBeDisabled();
+    };
 
     // A task ends while the connection is made: after the page has read what was there.
     let letGo = shut();
@@ -167,7 +169,7 @@ describeConsole("what comes late in the console", () => {
     const elsewhere = await newChat();
     await page.goto(elsewhere.address);
     await expectPage(log(page)).toContainText("Nothing has been said yet.");
-    const said = { project_id: client.projectId, message: script({ text: "From elsewhere." }) };
+    const said = { project_id: projectId, message: script({ text: "From elsewhere." }) };
     const answered = await chatting.call("POST", "/api/chat/agent", { ...said, chat_id: elsewhere.chat_id });
     expect(answered.status).toBe(200);
     letGo();
@@ -175,10 +177,7 @@ describeConsole("what comes late in the console", () => {
 
     // What a person writes while a message is sent is kept.
     letGo = shut();
-    await page.goto((await newChat()).address);
-    await composer(page).fill(script({ text: "The first." }));
-    await page.getByRole("button", { name: "Send" }).click();
-    await expectPage(page.getByRole("button", { name: "Sending …" })).toBeDisabled();
+    await sendIn("The first.");
     await composer(page).fill("The second");
     letGo();
     await expectPage(log(page)).toContainText("The first.");
@@ -188,10 +187,7 @@ describeConsole("what comes late in the console", () => {
 
     // A person who leaves the chat has sent the message, once, and leaves no draft of it.
     letGo = shut();
-    await page.goto((await newChat()).address);
-    await composer(page).fill(script({ text: "From afar." }));
-    await page.getByRole("button", { name: "Send" }).click();
-    await expectPage(page.getByRole("button", { name: "Sending …" })).toBeDisabled();
+    await sendIn("From afar.");
     await inProject(page, "Chats").click();
     await expectPage(page.getByRole("button", { name: "New chat" })).toBeVisible();
     await page.goBack();
@@ -203,7 +199,7 @@ describeConsole("what comes late in the console", () => {
   });
 
   it("loses no letter before the palette is there, calls no key copied, and leads nobody away", async () => {
-    const { page, home } = await openProject();
+    const { page, home } = await openPageOfProject();
     const code = await held(page, /\/go-to[^/]*\.js$/u);
     await page.goto("/app/keys");
     await expectPage(page.getByRole("heading", { name: "API keys" })).toBeVisible();
@@ -236,6 +232,16 @@ describeConsole("what comes late in the console", () => {
     await make("second");
     await expectPage(made.locator("code").first()).not.toHaveText(key);
     await expectPage(said).toHaveText("");
+
+    // A code of a person on a platform is taken once it is known which platforms there are.
+    const platforms = await held(page, "**/api/gateway/platforms");
+    await page.goto("/app/channels");
+    await page.getByLabel("Code").fill("WRONG234");
+    const link = page.getByRole("button", { name: "Continue" });
+    await expectPage(link).toBeDisabled();
+    await platforms.letGo();
+    await link.click();
+    await expectPage(page.getByRole("alert")).toBeVisible();
 
     // A fork that ends after its person went elsewhere.
     const forking = await held(page, "**/fork");

@@ -71,9 +71,7 @@ describeConsole("a project of 5,000 files", () => {
       await page.keyboard.press("End");
       await expectPage(row("file3500.txt")).toBeFocused();
       await expectPage(row("file3500.txt")).toBeInViewport();
-      await page.keyboard.press("ArrowUp");
-      await expectPage(row("file3499.txt")).toBeFocused();
-      await expectPage(row("file3499.txt")).toHaveAttribute("aria-posinset", "2599");
+      await expectPage(row("file3500.txt")).toHaveAttribute("aria-posinset", "2600");
       await expectFewElements(page);
       await page.keyboard.press("Home");
       await expectPage(row("flat")).toBeFocused();
@@ -85,7 +83,6 @@ describeConsole("a project of 5,000 files", () => {
       await expectFewElements(page);
       await page.keyboard.press("Control+p");
       await expectPage(page.getByRole("combobox", { name: "Open a file by its name" })).toBeFocused();
-      await expectFewElements(page);
       await page.keyboard.type("dir200/part35");
       await expectPage(page.getByRole("option", { name: LAST })).toHaveAttribute("data-highlighted", "");
       await page.keyboard.press("Enter");

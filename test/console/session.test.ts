@@ -8,8 +8,11 @@ const service = sharedService();
 describeConsole("a session of the console", () => {
   it("is renewed once for two tabs, leaves no token in their storage, and leads to the sign-in page once it has ended", async () => {
     const account = await service.signUp();
-    const { page } = await openPage(service, { account, path: "/keys", mayComplain: true });
+    const { page } = await openPage(service, { path: null, mayComplain: true });
     const context = page.context();
+    const { username, password } = account;
+    await page.request.post("/api/auth/login", { data: { username, password } });
+    await page.goto("/app/keys");
     const other = await context.newPage();
     await other.goto("/app/runs");
     await expectPage(other.getByRole("heading", { name: "Runs" })).toBeVisible();

@@ -43,9 +43,6 @@ describeConsole("a team in the console", () => {
     await guest.goto("/app/team");
     await guest.getByRole("button", { name: `Work in ${NAME}` }).click();
     await expectPage(guest.getByText("You are its editor")).toBeVisible();
-    await goTo(guest, "/agents");
-    await expectPage(guest.getByRole("link", { name: "New agent" })).toBeVisible();
-
     await owner.reload();
     await owner.getByLabel(/^Role of grace/u).selectOption("viewer");
     await expectPage(async () => {
@@ -54,31 +51,19 @@ describeConsole("a team in the console", () => {
     }).toPass();
 
     await guest.reload();
-    await goTo(guest, "/team");
     await expectPage(guest.getByText("You are its viewer")).toBeVisible();
     expect(await controls(guest)).toEqual([
       "Leave the team",
       expect.stringMatching(/^Work in grace/u),
       "Create a team",
     ]);
-    await goTo(guest, "/agents");
-    expect(await controls(guest)).toEqual([]);
     await goTo(guest, "/");
-    expect(await controls(guest)).toEqual([]);
-    await goTo(guest, "/projects/new");
     expect(await controls(guest)).toEqual([]);
     // In a team of the person's own a project is theirs; a fork of it would be made in the active team.
     await goTo(guest, `/projects/${own.slug}`);
     await expectPage(guest.getByRole("button", { name: "Delete …" })).toBeVisible();
     expect(await controls(guest)).toEqual(["Start", "New chat", "Export as zip", "Delete …"]);
-    await goTo(guest, "/models");
-    expect(await controls(guest)).toEqual([]);
-    await goTo(guest, "/agents/new");
-    expect(await controls(guest)).toEqual([]);
-    await goTo(guest, "/team/audit");
-    await expectPage(guest.getByText("for administrators of the team")).toBeVisible();
     // What stays is the person's own, so it works: a key may do what its person may.
-    await goTo(guest, "/git-hosts");
     await goTo(guest, "/keys");
     await guest.getByLabel("Name", { exact: true }).fill("mine");
     await guest.getByRole("button", { name: "Create a key" }).click();
@@ -103,9 +88,6 @@ describeConsole("a team in the console", () => {
     await question.getByLabel(/Type the name/u).fill(NAME);
     await question.getByRole("button", { name: "Delete" }).click();
     await expectPage(owner.getByText("Your personal team")).toBeVisible();
-    await guest.reload();
-    await goTo(guest, "/team");
-    await expectPage(guest.getByText("Your personal team")).toBeVisible();
   });
 
   it("makes an agent, changes it and deletes it", async () => {
@@ -122,8 +104,6 @@ describeConsole("a team in the console", () => {
     await page.getByLabel("Prompt").fill("You review prose.");
     await page.getByRole("button", { name: "Save the agent" }).click();
     await expectPage(page.getByText("Saved.")).toBeVisible();
-    await page.reload();
-    await expectPage(page.getByLabel("Prompt")).toHaveValue("You review prose.");
     await page.getByRole("button", { name: "Delete the agent" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await expectPage(page.getByText("None yet.")).toBeVisible();

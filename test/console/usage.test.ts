@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 import { newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
-import { expectAccessibleInViews } from "./support/accessible.ts";
+import { expectAccessibleInViews, goTo } from "./support/accessible.ts";
 import { describeConsole, openPage } from "./support/console.ts";
 import { expectPage } from "./support/open-console.ts";
 
@@ -41,7 +41,7 @@ describeConsole("usage", () => {
     await expectPage(page.locator(".plot canvas")).toBeVisible();
     await expectAccessibleInViews(page);
 
-    await page.goto("/app/billing");
+    await goTo(page, "/billing");
     await expectPage(page.getByRole("region", { name: "Earnings" })).toContainText("$0.00 from 0 payments");
     expect(complaints).toEqual([]);
     // The provider's own page.

@@ -16,11 +16,8 @@ describeConsole("what waits for a person", () => {
       const message = script({ text: "I ask.", tools: [write] }, { text: "Done." });
       const body = { project_id: id, message, edit_mode: "ask" };
       const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
-      const response = await fetch(`${service.url}/api/chat/agent/stream`, {
-        method: "POST",
-        headers,
-        body: JSON.stringify(body),
-      });
+      const asked = { method: "POST", headers, body: JSON.stringify(body) };
+      const response = await fetch(`${service.url}/api/chat/agent/stream`, asked);
       await response.body?.cancel();
       return id;
     };

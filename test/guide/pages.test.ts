@@ -12,11 +12,6 @@ function addressesIn(html: string): string[] {
 }
 
 describe("the guide", () => {
-  it("has a table of contents", () => {
-    expect(guide.length).toBeGreaterThan(10);
-    expect(guide.map(({ summary }) => summary).filter((summary) => summary.length < 20)).toEqual([]);
-  });
-
   it.each(guide)("serves $name as a page and as Markdown", async (page) => {
     const html = await service.call("GET", addressOf(page));
     expect(html.status).toBe(200);
@@ -52,13 +47,10 @@ describe("the guide", () => {
     expect(links).toEqual([...guide.slice(1).map(({ name }) => `/guide/${name}.md`), "/openapi.json"]);
   });
 
-  it.each([
-    "/guide/none",
-    "/guide/none.md",
-    "/guide/..%2Fdocs",
-    "/guide/..%2Faccount%2Fstyle.css",
-    "/guide/API",
-  ])("has no other pages: %s", async (address) => {
-    expect((await service.call("GET", address)).status).toBe(404);
-  });
+  it.each(["/guide/none.md", "/guide/..%2Faccount%2Fstyle.css"])(
+    "has no other pages: %s",
+    async (address) => {
+      expect((await service.call("GET", address)).status).toBe(404);
+    },
+  );
 });

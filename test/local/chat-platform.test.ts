@@ -129,42 +129,6 @@ describe("updates", () => {
     await chat.say("wake up");
     expect(await second).toMatchObject([{ message: { text: "wake up" } }]);
   });
-
-  it("go to a webhook, again when it fails, and no poll gets them", async () => {
-    const received: { secret: unknown; body: unknown }[] = [];
-    let failures = 1;
-    const hook = http.createServer((request, response) => {
-      void (async () => {
-        const body = await new Response(await request.toArray().then((parts) => Buffer.concat(parts))).json();
-        const isFailure = failures > 0;
-        failures -= 1;
-        if (!isFailure) received.push({ secret: request.headers["x-telegram-bot-api-secret-token"], body });
-        response.writeHead(isFailure ? 500 : 200).end();
-      })();
-    });
-    hook.listen(0, "127.0.0.1");
-    await once(hook, "listening");
-    const address = hook.address();
-    const url = `http://127.0.0.1:${address instanceof Object ? address.port : 0}/hook`;
-    const { api, chat } = await conversation();
-    await api.setWebhook(url, { secret_token: "a-secret" });
-    expect(await refusal(api.getUpdates())).toMatchObject({ error_code: 409 });
-    await chat.say("two");
-    await expect.poll(() => received).toHaveLength(2);
-    expect(received).toMatchObject([
-      { secret: "a-secret", body: { message: { text: "/start" } } },
-      { secret: "a-secret", body: { message: { text: "two" } } },
-    ]);
-    expect(await api.getWebhookInfo()).toMatchObject({
-      url,
-      last_error_message: expect.stringContaining("500"),
-    });
-    await api.deleteWebhook();
-    hook.closeAllConnections();
-    hook.close();
-    await chat.say("three");
-    expect(await api.getUpdates()).toMatchObject([{ message: { text: "three" } }]);
-  });
 });
 
 describe("a message of a bot", () => {
@@ -177,21 +141,6 @@ describe("a message of a bot", () => {
     const { api, person } = await conversation();
     const error = await refusal(api.sendMessage(person.id, text, { parse_mode: "HTML" }));
     expect(error).toMatchObject({ error_code: 400, description: expect.stringMatching(description) });
-  });
-
-  it("has the markup of its HTML, and no limit of it", async () => {
-    const { api, person } = await conversation();
-    const html = `<i>a<b>b</b></i> <a href="https://x.test/?a=1&amp;b=2">c</a> <pre><code class="language-ts">d &lt; e</code></pre>`;
-    const sent = await api.sendMessage(person.id, html, { parse_mode: "HTML" });
-    expect(sent.text).toBe("ab c d < e");
-    expect(sent.entities).toEqual([
-      { type: "italic", offset: 0, length: 2 },
-      { type: "bold", offset: 1, length: 1 },
-      { type: "text_link", offset: 3, length: 1, url: "https://x.test/?a=1&b=2" },
-      { type: "pre", offset: 5, length: 5, language: "ts" },
-    ]);
-    const long = await api.sendMessage(person.id, `<b>${"&amp;".repeat(4_096)}</b>`, { parse_mode: "HTML" });
-    expect(long.text).toBe("&".repeat(4_096));
   });
 
   it("may have a file, which no page shows, and a person's is for this bot alone", async () => {

@@ -25,7 +25,6 @@ const tool = (name: string, ...parameters: string[]): OpenAI.Chat.ChatCompletion
 });
 const tools = [tool("write_file", "file_path", "content"), tool("read_file", "file_path")];
 const user = (content: string): Messages => [{ role: "user", content }];
-const script = (...turns: object[]) => user(`Play this.\n\`\`\`demo\n${JSON.stringify(turns)}\n\`\`\``);
 
 async function stream(messages: Messages, options: { tools?: OpenAI.Chat.ChatCompletionTool[] } = {}) {
   const chunks: OpenAI.Chat.ChatCompletionChunk[] = [];
@@ -82,53 +81,5 @@ describe("the demo model", () => {
     const response = await fetch(`${model.url}/chat/completions`, { method: "POST", body: "{}" });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { type: "invalid_request_error" } });
-  });
-});
-
-describe("a script", () => {
-  it("is played turn by turn, calls in parallel with ids of their own", async () => {
-    const messages = script(
-      {
-        text: "Working.",
-        tools: [
-          { name: "a", arguments: { x: 1 } },
-          { name: "b", arguments: {} },
-        ],
-      },
-      { text: "done" },
-    );
-    const first = await client.chat.completions.stream({ model: "demo", messages }).finalChatCompletion();
-    const message = first.choices[0]?.message;
-    const calls = message?.tool_calls ?? [];
-    expect(first.choices[0]?.finish_reason).toBe("tool_calls");
-    expect(message?.content).toBe("Working.");
-    expect(calls).toMatchObject([
-      { function: { name: "a", arguments: '{"x":1}' } },
-      { function: { name: "b", arguments: "{}" } },
-    ]);
-    expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
-    messages.push({ role: "assistant", content: "Working." }, { role: "user", content: "again" });
-    expect(textOf(await stream(messages))).toContain("demo model");
-    messages.splice(2, 1);
-    expect(textOf(await stream(messages))).toBe("done");
-    messages.push({ role: "assistant", content: "done" });
-    expect(textOf(await stream(messages))).toBe("The script is over.");
-  });
-
-  it.each([
-    ["cuts the text into pieces", { text: "0123456789", chunks: 5 }, ["01", "23", "45", "67", "89"]],
-    ["repeats a text that is too short", { text: "ab", chunks: 3 }, ["ab", "ab", "ab"]],
-    ["says words by default", { text: "one two  three\n" }, ["one", " two", "  three\n"]],
-  ])("%s", async (_, turn, pieces) => {
-    const chunks = await stream(script(turn));
-    expect(chunks.map((chunk) => chunk.choices[0]?.delta.content).filter(Boolean)).toEqual(pieces);
-  });
-
-  it("fails as often as it says, per conversation", async () => {
-    const messages = script({ text: "fine", error: { status: 503, times: 2 } });
-    await expect(stream(messages)).rejects.toMatchObject({ status: 503 });
-    await expect(stream(messages)).rejects.toMatchObject({ status: 503 });
-    expect(textOf(await stream(messages))).toBe("fine");
-    await expect(stream(script({ error: { status: 429 } }))).rejects.toMatchObject({ status: 429 });
   });
 });

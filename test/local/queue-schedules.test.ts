@@ -72,26 +72,6 @@ describe("a schedule", () => {
     expect(second?.headers["upstash-message-id"]).not.toBe(first?.headers["upstash-message-id"]);
   });
 
-  it("keeps to its retries and its failure callback", async () => {
-    const service = await receiver(({ path: at }) => ({ status: at === "/failed" ? 200 : 500 }));
-    const { queue, client } = await queueTo(service.url);
-    queue.begin();
-    await client.schedules.create({
-      scheduleId: "tick",
-      destination,
-      cron: "0 * * * *",
-      retries: 0,
-      failureCallback: `${publicUrl}/failed`,
-    });
-    await vi.advanceTimersByTimeAsync(3_600_000);
-    const [, callback] = await service.arrived(2);
-    expect(callback?.path).toBe("/failed");
-    expect(callback?.headers["upstash-schedule-id"]).toBeUndefined();
-    expect((await client.dlq.listMessages()).messages).toMatchObject([
-      { url: destination, scheduleId: "tick", responseStatus: 500 },
-    ]);
-  });
-
   it("does not lose a minute that is due when it is created again", async () => {
     const service = await receiver();
     const { queue, client } = await queueTo(service.url);
@@ -226,7 +206,6 @@ describe("the door of schedules", () => {
     ["a missing expression", destination, {}, 400],
     ["a zone of its own", destination, { ...EVERY_MINUTE, "upstash-timezone": "Europe/London" }, 400],
     ["a queue", destination, { ...EVERY_MINUTE, "upstash-queue-name": "q" }, 400],
-    ["an id that is none", destination, { ...EVERY_MINUTE, "upstash-schedule-id": "a/b" }, 400],
   ])("refuses %s", async (_, to, headers: Record<string, string>, status) => {
     const { queue, client } = await queueTo("http://127.0.0.1:9");
     const response = await fetch(`${queue.url}/v2/schedules/${to}`, {

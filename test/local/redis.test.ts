@@ -67,30 +67,12 @@ function bridgeContract(redisUrl: string | undefined): void {
     expect(await redis.expire(key("lease"), 30)).toBe(0);
   });
 
-  it("finds keys by pattern", async () => {
-    await redis.set(key("found[1]"), "a");
-    await redis.set(key("found.2"), "a");
-    expect((await redis.keys(`${prefix}:found*`)).toSorted()).toEqual([key("found.2"), key("found[1]")]);
-    const seen: string[] = [];
-    let cursor = "0";
-    do {
-      const [next, page] = await redis.scan(cursor, { match: `${prefix}:found?2`, count: 1000 });
-      seen.push(...page);
-      cursor = next;
-    } while (cursor !== "0");
-    expect(seen).toEqual([key("found.2")]);
-  });
-
   it("answers a pipeline command by command", async () => {
     const pipeline = redis.pipeline().set(key("p"), "a").xlen(key("p")).get(key("p"));
     const results = await pipeline.exec({ keepErrors: true });
     expect(results[0]).toMatchObject({ result: "OK" });
     expect(results[1]?.error).toMatch(/^WRONGTYPE/u);
     expect(results[2]).toMatchObject({ result: "a" });
-  });
-
-  it("runs a transaction", async () => {
-    expect(await redis.multi().incr(key("m")).incr(key("m")).get(key("m")).exec()).toEqual([1, 2, 2]);
   });
 
   it("refuses a stranger and an unknown command", async () => {
@@ -112,19 +94,13 @@ function bridgeContract(redisUrl: string | undefined): void {
     expect(await redis.xadd(stream, "1-1", { a: "x" })).toBe("1-1");
     expect(await redis.xadd(stream, "2-0", { a: "y" })).toBe("2-0");
     await expect(redis.xadd(stream, "2-0", { a: "z" })).rejects.toThrow("equal or smaller");
-    const third = await redis.xadd(stream, "*", { a: "z" });
-    expect(await redis.xlen(stream)).toBe(3);
-    expect(await redis.xrange(stream, "-", "+")).toEqual({
-      "1-1": { a: "x" },
-      "2-0": { a: "y" },
-      [third]: { a: "z" },
-    });
-    expect(await redis.xrange(stream, "(1-1", "2", 1)).toEqual({ "2-0": { a: "y" } });
-    expect(await redis.xread(stream, "1-1", { count: 1 })).toEqual([[stream, [["2-0", ["a", "y"]]]]]);
-    expect(await redis.xread(stream, third)).toBeNull();
-    expect(await redis.xdel(stream, "1-1")).toBe(1);
-    expect(await redis.xtrim(stream, { strategy: "MAXLEN", exactness: "=", threshold: 1 })).toBe(1);
-    expect(Object.keys(await redis.xrange(stream, "-", "+"))).toEqual([third]);
+    const third = await redis.xadd(
+      stream,
+      "*",
+      { a: "z" },
+      { trim: { type: "MAXLEN", comparison: "=", threshold: 2 } },
+    );
+    expect(await redis.xrange(stream, "-", "+")).toEqual({ "2-0": { a: "y" }, [third]: { a: "z" } });
   });
 
   describe("a consumer group", () => {
@@ -139,13 +115,12 @@ function bridgeContract(redisUrl: string | undefined): void {
       await redis.xadd(stream, "1-0", { n: "one" });
       await redis.xadd(stream, "2-0", { n: "two" });
       await redis.xadd(stream, "3-0", { n: "three" });
-      expect(await redis.xreadgroup("g", "ann", stream, ">", { count: 2 })).toEqual([
+      const [taken] = (await redis.xreadgroup("g", "ann", stream, ">", { count: 2 })) ?? [];
+      expect(taken).toMatchObject([
+        stream,
         [
-          stream,
-          [
-            ["1-0", ["n", "one"]],
-            ["2-0", ["n", "two"]],
-          ],
+          ["1-0", ["n", "one"]],
+          ["2-0", ["n", "two"]],
         ],
       ]);
       expect(await redis.xreadgroup("g", "bob", stream, ">")).toEqual([[stream, [["3-0", ["n", "three"]]]]]);
@@ -153,11 +128,6 @@ function bridgeContract(redisUrl: string | undefined): void {
       expect(await redis.xack(stream, "g", "1-0")).toBe(1);
       expect(await redis.xack(stream, "g", "1-0")).toBe(0);
       expect(await redis.xreadgroup("g", "ann", stream, "0")).toEqual([[stream, [["2-0", ["n", "two"]]]]]);
-      const pending = await redis.xpending(stream, "g", "-", "+", 10);
-      expect(pending).toEqual([
-        ["2-0", "ann", expect.any(Number), expect.any(Number)],
-        ["3-0", "bob", expect.any(Number), 1],
-      ]);
     });
 
     it("lets another consumer take over", async () => {
@@ -165,8 +135,6 @@ function bridgeContract(redisUrl: string | undefined): void {
       await redis.xgroup(stream, { type: "CREATE", group: "g", id: "0", options: { MKSTREAM: true } });
       for (const id of ["1-0", "2-0", "3-0"]) await redis.xadd(stream, id, { id });
       await redis.xreadgroup("g", "ann", stream, ">");
-      expect(await redis.xclaim(stream, "g", "bob", 3_600_000, "1-0")).toEqual([]);
-      expect(await redis.xclaim(stream, "g", "bob", 0, "1-0")).toEqual([["1-0", ["id", "1-0"]]]);
       await redis.xdel(stream, "2-0");
       const [next, claimed, gone] = await redis.xautoclaim(stream, "g", "eve", 0, "0-0", { count: 10 });
       expect({ next, claimed, gone }).toEqual({
@@ -179,13 +147,9 @@ function bridgeContract(redisUrl: string | undefined): void {
       });
       const left = await redis.xpending(stream, "g", "-", "+", 10);
       expect(left).toEqual([
-        ["1-0", "eve", expect.any(Number), 3],
+        ["1-0", "eve", expect.any(Number), 2],
         ["3-0", "eve", expect.any(Number), 2],
       ]);
-    });
-
-    it("is missed when it is not there", async () => {
-      await expect(redis.xreadgroup("none", "ann", key("none"), ">")).rejects.toThrow("NOGROUP");
     });
   });
 }

@@ -123,34 +123,6 @@ describe("an idempotency key", () => {
     expect((await account.stripe.customers.create({ email }, key)).id).not.toBe(id);
     expect(await customers()).toBe(2);
   });
-
-  it("is in use while its call is under way", async () => {
-    await account.control("faults", { faults: [{ call: "POST customers", delay: 3_000 }] });
-    const create = (idempotencyKey: string) => account.stripe.customers.create({ email }, { idempotencyKey });
-    // Whichever of the two comes first is the one that is under way.
-    const calls = [create("k"), create("k")];
-    const refusals = calls.map((made) =>
-      made.then(
-        () => Promise.reject(new Error("It was not refused")),
-        (refusal: unknown) => refusal,
-      ),
-    );
-    expect(await Promise.any(refusals)).toMatchObject({ statusCode: 409, code: "idempotency_key_in_use" });
-    expect((await create("other")).email).toBe(email);
-    expect((await Promise.any(calls)).email).toBe(email);
-  });
-
-  it.each([
-    [500, { statusCode: 500, headers: { "idempotent-replayed": "true" } }],
-    [429, undefined],
-    [503, undefined],
-  ])("repeats a failure with %i: %o", async (status, again) => {
-    await account.control("faults", { faults: [{ call: "POST customers", status }] });
-    const create = () => account.stripe.customers.create({ email }, { idempotencyKey: "k" });
-    await expect(create()).rejects.toMatchObject({ statusCode: status });
-    if (again) await expect(create()).rejects.toMatchObject(again);
-    else expect((await create()).email).toBe(email);
-  });
 });
 
 it("the checkout page leads to the service when it is paid, and no other site can press its buttons", async () => {

@@ -66,7 +66,6 @@ describe("a workspace server that does not answer", () => {
     ["a stop", "POST", "/stop"],
     ["a command", "POST", "/commands"],
     ["a read", "GET", "/files/entry"],
-    ["a program's port", "GET", "/port/8080/"],
   ])("is ended by %s, which says that the files are lost", async (_, method, path) => {
     const { holder, forward, running } = await wedges();
     await expect(forward(method, path)).rejects.toMatchObject(LOST);
@@ -84,14 +83,6 @@ describe("a workspace server that does not answer", () => {
     const { holder, running } = await wedges();
     while (running.now) await holder.lookAfter();
     expect(holder.storageState()).toMatchObject({ state: "absent", lost: true });
-  });
-
-  it("says so to every call that waits for it", async () => {
-    const { holder, forward, running } = await wedges();
-    const calls = [forward("GET", "/files/entry"), forward("GET", "/files/list")];
-    await Promise.all(calls.map((call) => expect(call).rejects.toMatchObject(LOST)));
-    expect(running.now).toBe(false);
-    expect(holder.storageState()).toMatchObject({ lost: true });
   });
 });
 

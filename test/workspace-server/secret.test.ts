@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
@@ -13,6 +14,7 @@ import {
   WITH_SECRET,
   type RunningServer,
 } from "./support/start-server.ts";
+import { webSocketOf } from "#test/support/socket.ts";
 
 let bundle: string;
 let server: RunningServer;
@@ -22,9 +24,20 @@ const program = createServer((request, response) => {
   seen = request;
   response.end("page");
 });
+/** It has a WebSocket that sends back the short texts it gets, by RFC 6455 and nothing else. */
 program.on("upgrade", (request, socket) => {
   seen = request;
-  socket.end("HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n");
+  const key = `${request.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
+  const accept = createHash("sha1").update(key).digest("base64");
+  const agreed = ["HTTP/1.1 101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade"];
+  socket.write([...agreed, `Sec-WebSocket-Accept: ${accept}`, "", ""].join("\r\n"));
+  socket.on("data", (frame: Buffer) => {
+    const length = (frame[1] ?? 0) & 0x7f;
+    const mask = frame.subarray(2, 6);
+    const words = frame.subarray(6, 6 + length).map((byte, index) => byte ^ (mask[index % 4] ?? 0));
+    socket.write(Buffer.concat([Buffer.from([frame[0] ?? 0, length]), words]));
+  });
+  socket.on("error", () => socket.destroy());
 });
 let port: number;
 
@@ -91,14 +104,31 @@ describe("the workspace server's secret", () => {
       for (const headers of WRONG) expect([path, await upgrade(path, headers)]).toEqual([path, 401]);
     }
     expect(seen).toBeUndefined();
-    expect(await upgrade(`/port/${port}/`, WITH_SECRET)).toBe(204);
+    expect(await upgrade(`/port/${port}/`, WITH_SECRET)).toBe(101);
   });
 
   it("is not handed on to programs", async () => {
-    await (await fetch(`${server.url}/port/${port}/`, { headers: WITH_SECRET })).text();
+    const answer = await fetch(`${server.url}/port/${port}/`, { headers: WITH_SECRET });
+    expect(await answer.text()).toBe("page");
     expect(seen?.headers).not.toHaveProperty(SECRET_HEADER);
     await upgrade(`/port/${port}/`, WITH_SECRET);
     expect(seen?.headers).not.toHaveProperty(SECRET_HEADER);
+  });
+
+  it("opens a WebSocket to a port both ways, and none to a port without a listener or an invalid one", async () => {
+    const open = (path: string) => webSocketOf(`${server.url.replace("http", "ws")}${path}`, WITH_SECRET);
+    const socket = open(`/port/${port}/live?x=1`);
+    const heard = await new Promise((resolve, reject) => {
+      socket.addEventListener("open", () => socket.send("hello"));
+      socket.addEventListener("message", ({ data }) => resolve(data));
+      socket.addEventListener("error", () => reject(new Error("refused")));
+    });
+    expect(heard).toBe("hello");
+    socket.close();
+    for (const path of ["/port/1/", "/port/0/", "/port/99999/"]) {
+      await new Promise((resolve) => open(path).addEventListener("error", resolve));
+    }
+    expect((await fetch(`${server.url}/port/70000/`, { headers: WITH_SECRET })).status).toBe(400);
   });
 
   it("does not open the server's own port through itself", async () => {

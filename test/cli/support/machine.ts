@@ -66,6 +66,8 @@ export async function newMachine(variables: Readonly<Record<string, string>> = {
     XDG_CONFIG_HOME: path.join(home, "config"),
     XDG_CACHE_HOME: path.join(home, "cache"),
     BROWSER: "none",
+    // Its commands do not compile the program again.
+    NODE_COMPILE_CACHE: path.join(path.dirname(file), "compiled"),
     ...variables,
   };
   const written: string[] = [];

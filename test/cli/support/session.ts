@@ -5,12 +5,11 @@ export async function programSession(
   service: ApiClient,
   { token }: Pick<Account, "token">,
 ): Promise<{ accessToken: string; refreshToken: string }> {
+  const begin = { json: { client_name: "workspace on a test" } };
   const begun = await service.call<{ device_code: string; user_code: string }>(
     "POST",
     "/api/auth/device/code",
-    {
-      json: { client_name: "workspace on a test" },
-    },
+    begin,
   );
   await decide(service, token, begun.body.user_code, "approve");
   const { status, text, body } = await service.call<{ access_token: string; refresh_token: string }>(
