@@ -4,9 +4,7 @@
  */
 export const OWN_SERVICES = {
   "It is killed, cut off or silenced": ["crash/**", "journeys/queue-faults", "surface/outage"],
-  "What all share is looked at: the first account, an administrator's lists, faults": [
-    "journeys/readme",
-  ],
+  "What all share is looked at: the first account, an administrator's lists, faults": ["journeys/readme"],
   "A server of the test stands for a provider, a platform or a mail server": [
     "attacks/closed-prompts",
     "attacks/hidden-accounts",

@@ -4,6 +4,7 @@ import { projects } from "#src/db/schema/index.ts";
 import type { Account } from "#test/support/api-client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { sharedService } from "#test/support/shared-service.ts";
+import { newTeamClient } from "#test/support/team-client.ts";
 import { expectAccessible, goTo } from "./support/accessible.ts";
 import { describeConsole, openPage } from "./support/console.ts";
 import { expectPage } from "./support/open-console.ts";
@@ -12,12 +13,14 @@ const service = sharedService();
 
 describeConsole("the settings of a project", () => {
   let owner: Account;
+  let member: Account;
   beforeAll(async () => {
-    owner = await service.signUp();
+    const team = await newTeamClient(service);
+    ({ owner } = team);
+    member = await team.join("editor");
   });
   it("give a person a role, and stand beside a fork, an export and the end of the project", async () => {
     const { slug } = await service.newProject(owner.token, "source");
-    const member = await service.signUp();
     const { page } = await openPage(service, { account: owner, path: `/projects/${slug}` });
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "Export as zip" }).click();

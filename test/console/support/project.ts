@@ -3,7 +3,7 @@ import { newTaskClient, type TaskClient } from "#test/support/task-client.ts";
 import type { SharedService } from "#test/support/shared-service.ts";
 
 /** What a test does to the files of a project beside a page. */
-export interface ProjectFiles {
+interface ProjectFiles {
   write: (path: string, body: string) => Promise<void>;
   /** The text of a file, or the status of the answer where there is none. */
   read: (path: string) => Promise<string | number>;
