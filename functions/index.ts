@@ -3,7 +3,7 @@ import { runStep } from "#src/agent/run-step.ts";
 import { deliverCallback } from "#src/domain/agent-work/callbacks/index.ts";
 import * as tasks from "#src/domain/agent-work/tasks/index.ts";
 import { handleEvent } from "#src/domain/billing/payment-events/index.ts";
-import * as payouts from "#src/domain/billing/payouts/index.ts";
+import { sendPayout } from "#src/domain/billing/payouts/index.ts";
 import * as deployments from "#src/domain/hosting/deployments/index.ts";
 import { endChannelsOf } from "#src/domain/messaging/channels/index.ts";
 import { advanceSession, advanceSessions } from "#src/domain/messaging/conversations/index.ts";
@@ -27,6 +27,7 @@ export const JOBS = [
   serveJob(cloneRepository),
   serveJob(destroyWorkspace),
   serveJob(handleEvent),
+  serveJob(sendPayout),
 ];
 
 /** Every function that the queue may call, at `/functions/{name}`. Each may be called twice for one message. */
@@ -72,9 +73,6 @@ export const functions = serve([
   serveFunction(lifecycle.saveDue, (services, { projectId }) => lifecycle.saveProject(services, projectId)),
   serveFunction(deployments.deploymentDue, (services, { deploymentId }) =>
     deployments.runDeployment(services, deploymentId),
-  ),
-  serveFunction(payouts.payoutDue, (services, { transactionId }) =>
-    payouts.payCreator(services, transactionId),
   ),
 ]);
 

@@ -10,6 +10,7 @@ import {
   giveUpJob,
   LEASE_SECONDS,
   postponeJob,
+  releaseJob,
   renewLease,
   type Held,
 } from "./queries.ts";
@@ -50,7 +51,8 @@ export async function executeJob<P, S, R>(
   const held = { kind: job.name, key, generation };
   const isLast = attempts > job.pauses.length;
   if (attempts > job.pauses.length + 1) {
-    await giveUp(services, job, held, { error: INTERRUPTED });
+    const outcome = { kind: "failed", error: INTERRUPTED, isFinal: true } as const;
+    await store(services, job, held, { attempts, share, outcome });
     return undefined;
   }
   const parsed = job.payload.safeParse(claimed.payload);
@@ -126,51 +128,65 @@ function failureOf(cause: unknown): Outcome {
 /** What a kind says of its failures. */
 type Failing = Pick<Job<never, never, never>, "name" | "pauses" | "onGivingUp">;
 
-async function store(
-  services: WorkDeps,
-  job: Failing,
-  held: Held,
-  { attempts, share, outcome }: { attempts: number; share: string | null; outcome: Outcome },
-): Promise<void> {
-  const { writes } = outcome;
+/** What came of an attempt, whose job this was, and whose share of the queue it takes. */
+interface Attempted {
+  attempts: number;
+  share: string | null;
+  outcome: Outcome;
+}
+
+async function store(services: WorkDeps, job: Failing, held: Held, made: Attempted): Promise<void> {
+  if (await settle(services, job, held, made)) return;
+  // It was stored again since it was claimed, or is another executor's by now.
+  if (await releaseJob(services.db, held, made.outcome.writes)) await publishNext(services, held, made, 0);
+}
+
+/** False, and nothing is stored, for a job that was stored again, and for an executor that has lost it. */
+async function settle(services: WorkDeps, job: Failing, held: Held, made: Attempted): Promise<boolean> {
+  const { attempts, outcome } = made;
   switch (outcome.kind) {
     case "done":
-      await finishJob(services.db, held, writes);
-      return;
+      return finishJob(services.db, held, outcome.writes);
     case "later":
-      return postpone(services, held, { seconds: outcome.seconds, error: null, share, writes });
+      return postpone(services, held, made, { seconds: outcome.seconds, error: null });
     case "failed": {
       const { error, cause = error, isFinal = false } = outcome;
       const seconds = job.pauses[attempts - 1];
-      if (isFinal || seconds === undefined) return giveUp(services, job, held, { error, cause, writes });
+      if (isFinal || seconds === undefined) return giveUp(services, job, held, outcome);
       services.log.warn("a job failed, and is tried again", { ...held, attempt: attempts, cause });
-      return postpone(services, held, { seconds, error, share, writes });
+      return postpone(services, held, made, { seconds, error });
     }
   }
 }
 
 async function postpone(
-  { db, queue }: WorkDeps,
+  services: WorkDeps,
   held: Held,
-  {
-    seconds,
-    error,
-    share,
-    writes,
-  }: { seconds: number; error: string | null; share: string | null; writes: Outcome["writes"] },
+  made: Attempted,
+  when: { seconds: number; error: string | null },
+): Promise<boolean> {
+  const isPostponed = await postponeJob(services.db, held, when, made.outcome.writes);
+  if (isPostponed) await publishNext(services, held, made, when.seconds);
+  return isPostponed;
+}
+
+async function publishNext(
+  { queue }: WorkDeps,
+  { kind: name, key, generation }: Held,
+  { share }: Attempted,
+  delaySeconds: number,
 ): Promise<void> {
-  if (!(await postponeJob(db, held, { seconds, error }, writes))) return;
-  const next = { occasion: `after-${held.generation}`, share, delaySeconds: seconds };
-  await queue.publish(messageOf({ name: held.kind, key: held.key }, next));
+  await queue.publish(messageOf({ name, key }, { occasion: `after-${generation}`, share, delaySeconds }));
 }
 
 async function giveUp(
   { db, log }: WorkDeps,
   { onGivingUp }: Failing,
   held: Held,
-  { error, cause = error, writes }: { error: string; cause?: unknown; writes?: Outcome["writes"] },
-): Promise<void> {
+  { error, cause = error, writes }: Extract<Outcome, { kind: "failed" }>,
+): Promise<boolean> {
   const afterwards = onGivingUp?.(held.key, error);
   const isGivenUp = await giveUpJob(db, held, { error, writes, afterwards });
   if (isGivenUp) log.error("a job was given up", { kind: held.kind, key: held.key, cause });
+  return isGivenUp;
 }

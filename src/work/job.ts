@@ -86,7 +86,7 @@ interface Occasion {
 /** The message that has a stored job executed. */
 export function messageOf(
   { name, key }: { name: string; key: string },
-  { occasion, share, delaySeconds }: Occasion,
+  { occasion, share, delaySeconds = 0 }: Occasion,
 ): QueueMessage {
   return makeMessage(
     name,
@@ -94,7 +94,7 @@ export function messageOf(
     {
       deduplicationId: `${name}-${key}-${occasion}`,
       ...(typeof share === "string" && { shareOf: share }),
-      ...(delaySeconds !== undefined && { delaySeconds }),
+      ...(delaySeconds > 0 && { delaySeconds }),
     },
   );
 }

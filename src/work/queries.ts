@@ -13,10 +13,12 @@ export interface Held {
   generation: string;
 }
 
+const isHeld = sql`coalesce(jobs.lease_until > now(), false)`;
+
 /**
  * Statement that stores a job for each row of a query, for the statement of the domain that makes it necessary. `key`, the
  * payload's fields and `share` are values of that row. A job of the same key is to be done anew, at once, also one that was
- * given up; but one that an executor holds stays as it is. Returns the generations of those that it stored.
+ * given up; one that an executor holds is done once more when that one ends. Returns their keys and generations.
  */
 export function storeJobs<P extends Record<string, unknown>>(
   job: JobName<P>,
@@ -30,10 +32,10 @@ export function storeJobs<P extends Record<string, unknown>>(
     SELECT ${sql.raw(`'${job.name}'`)}, ${key}, jsonb_build_object(${sql.join(fields, sql`, `)}),
       ${share ?? sql`NULL`}::text ${from}
     ON CONFLICT (kind, key) DO UPDATE SET payload = excluded.payload, share = excluded.share, due_at = now(),
-      lease_until = NULL, generation = excluded.generation, attempts = 0, last_error = NULL, failed_at = NULL,
-      created_at = now()
-      WHERE jobs.failed_at IS NOT NULL OR jobs.lease_until IS NULL OR jobs.lease_until <= now()
-    RETURNING generation::text`;
+      attempts = 0, last_error = NULL, failed_at = NULL, created_at = now(), stored_again = ${isHeld},
+      lease_until = CASE WHEN ${isHeld} THEN jobs.lease_until END,
+      generation = CASE WHEN ${isHeld} THEN jobs.generation ELSE excluded.generation END
+    RETURNING key, generation::text`;
 }
 
 /** Locks a job, if it is there: goes before the locks of the rows that its outcome writes. */
@@ -56,7 +58,7 @@ export interface ClaimedJob extends Record<string, unknown> {
 const claiming = statement((db, { kind, key }: { kind: Slot<string>; key: Slot<string> }) =>
   db.execute<ClaimedJob>(sql`
     WITH claimed AS (
-      UPDATE jobs SET generation = nextval('job_generations'), attempts = attempts + 1,
+      UPDATE jobs SET generation = nextval('job_generations'), attempts = attempts + 1, stored_again = false,
         lease_until = now() + make_interval(secs => ${sql.raw(String(LEASE_SECONDS))})
       WHERE kind = ${kind}::text AND key = ${key}::text AND failed_at IS NULL
         AND greatest(due_at, lease_until) <= now()
@@ -99,9 +101,12 @@ export function renewLease(db: Db, job: Held, writes: Outcome["writes"]): Promis
   );
 }
 
-/** Stores that a job is done, with the outcome's own writes. False, and nothing, for an executor that has lost it. */
+/**
+ * Stores that a job is done, with the outcome's own writes. False, and nothing, for an executor that has lost it, and for a job
+ * that was stored again since: that is for `releaseJob`.
+ */
 export function finishJob(db: Db, job: Held, writes: Outcome["writes"]): Promise<boolean> {
-  return settle(db, sql`DELETE FROM jobs WHERE ${held(job)} RETURNING key`, writes);
+  return settle(db, sql`DELETE FROM jobs WHERE ${held(job)} AND NOT stored_again RETURNING key`, writes);
 }
 
 /**
@@ -119,7 +124,7 @@ export function postponeJob(
     db,
     sql`UPDATE jobs SET due_at = now() + make_interval(secs => ${seconds}::int), lease_until = NULL,
       generation = nextval('job_generations'), attempts = ${attempts}, last_error = ${error}::text
-      WHERE ${held(job)} RETURNING key`,
+      WHERE ${held(job)} AND NOT stored_again RETURNING key`,
     writes,
   );
 }
@@ -133,15 +138,29 @@ export async function giveUpJob(
   job: Held,
   { error, writes, afterwards }: { error: string; writes: Outcome["writes"]; afterwards: Outcome["writes"] },
 ): Promise<boolean> {
+  const isLast = sql`${held(job)} AND NOT stored_again`;
   const [, { rows }] = await db.batch([
-    settling(db, sql`UPDATE jobs SET last_error = ${error}::text WHERE ${held(job)} RETURNING key`, writes),
+    settling(db, sql`UPDATE jobs SET last_error = ${error}::text WHERE ${isLast} RETURNING key`, writes),
     settling(
       db,
-      sql`UPDATE jobs SET failed_at = now(), lease_until = NULL WHERE ${held(job)} RETURNING key`,
+      sql`UPDATE jobs SET failed_at = now(), lease_until = NULL WHERE ${isLast} RETURNING key`,
       afterwards,
     ),
   ]);
   return rows.length > 0;
+}
+
+/**
+ * Makes a job due that was stored again while its executor was at work, with the writes of that executor's outcome. False, and
+ * nothing, for an executor that has lost it.
+ */
+export function releaseJob(db: Db, job: Held, writes: Outcome["writes"]): Promise<boolean> {
+  return settle(
+    db,
+    sql`UPDATE jobs SET lease_until = NULL, generation = nextval('job_generations')
+      WHERE ${held(job)} AND stored_again RETURNING key`,
+    writes,
+  );
 }
 
 async function settle(db: Db, job: SQL, writes: Outcome["writes"]): Promise<boolean> {

@@ -50,23 +50,41 @@ describe("a job", () => {
     expect(database.trips.db - before).toBe(2);
   });
 
-  it("that waits for its next attempt is done anew when it is stored again; one that is being done stays as it is", async () => {
+  it("that waits for its next attempt is done anew when it is stored again", async () => {
     const key = await jobs.stored("first");
     await jobs.execute(jobs.kind(failed), key);
     await jobs.store(key, "second");
     expect(await jobs.row(key)).toMatchObject({ attempts: 0, error: null, isDue: true });
-    const words: string[] = [];
-    await jobs.execute(
-      jobs.kind(async ({ payload }) => {
-        await jobs.store(key, "third");
-        words.push(payload.word);
-        return { kind: "done" };
-      }),
-      key,
-    );
-    expect(words).toEqual(["second"]);
-    expect(await jobs.row(key)).toBeUndefined();
   });
+
+  const gone: Outcome = { kind: "failed", error: "Gone", isFinal: true, writes: [line("first")] };
+  it.each<[string, Outcome]>([
+    ["done", { kind: "done", writes: [line("first")] }],
+    ["failed", { kind: "failed", error: "No answer", writes: [line("first")] }],
+    ["put off", { kind: "later", seconds: 60, writes: [line("first")] }],
+    ["given up", gone],
+  ])(
+    "that is stored again while an executor has it is done once more, also when it is %s",
+    async (_, outcome) => {
+      const key = await jobs.stored("first");
+      const words: string[] = [];
+      const act = jobs.kind(async ({ payload: { word } }) => {
+        words.push(word);
+        if (word === "second") return { kind: "done", writes: [line("second")] };
+        await jobs.store(key, "second");
+        return outcome;
+      });
+      await jobs.execute(act, key);
+      expect(await jobs.row(key)).toMatchObject({ attempts: 0, error: null, isDue: true, isHeld: false });
+      expect(jobs.published).toEqual([
+      { function: "toy", payload: { key }, deduplicationId: expect.stringContaining("after") },
+    ]);
+      await jobs.execute(act, key);
+      expect(words).toEqual(["first", "second"]);
+      expect(await jobs.lines(key)).toEqual(["first", "second"]);
+      expect(await jobs.row(key)).toBeUndefined();
+    },
+  );
 
   it("that was given up is to be done anew when it is stored again", async () => {
     const key = await jobs.stored();

@@ -8,7 +8,7 @@ import {
   fillBundledCredits,
   fillDailyCredits,
 } from "#src/domain/billing/credits/queries/pools.ts";
-import { duePayments } from "#src/domain/billing/payouts/queries/payouts.ts";
+import { storeOverduePayouts } from "#src/domain/billing/payouts/queries/payouts.ts";
 import { paymentsToReview } from "#src/domain/billing/reversals/queries/payments-to-review.ts";
 import {
   subscriptionsDue,
@@ -104,7 +104,7 @@ export const SWEEPS: readonly Request[] = [
     run: (db) => subscriptionsDue(db, { graceDays: 7, limit: BATCH }),
     showsOthers: "every current subscription is looked at",
   },
-  { name: "shares to transfer, hourly", run: (db) => duePayments(db, BATCH) },
+  { name: "shares to transfer, hourly", run: (db) => storeOverduePayouts(db, BATCH) },
   {
     name: "old rows",
     run: (db) => forgetOldRows({ db, log, config: { AUDIT_LOG_RETENTION_DAYS: 365 } }),

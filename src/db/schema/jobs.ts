@@ -1,5 +1,15 @@
 import { sql } from "drizzle-orm";
-import { bigint, index, integer, jsonb, pgSequence, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgSequence,
+  pgTable,
+  primaryKey,
+  text,
+} from "drizzle-orm/pg-core";
 import { at, createdAt } from "./columns.ts";
 
 /** No two generations are equal, also not those of a job that was done and stored again. */
@@ -23,6 +33,8 @@ export const jobs = pgTable(
     dueAt: at().notNull().defaultNow(),
     /** The executor that has the job keeps it until then, unless it renews the lease. */
     leaseUntil: at(),
+    /** Stored again while an executor has it: to be done once more when that one ends, whatever it came to. */
+    storedAgain: boolean().notNull().default(false),
     /** Number of the executor that had the job last: writes of earlier ones have no effect. */
     generation: bigint({ mode: "number" })
       .notNull()

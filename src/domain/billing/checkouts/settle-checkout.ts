@@ -1,5 +1,4 @@
-import { payoutDue } from "#src/domain/billing/payouts/index.ts";
-import { messageTo } from "#src/work/message.ts";
+import { messageOfPayout } from "#src/domain/billing/payouts/index.ts";
 import { requirePayments } from "#src/domain/billing/provider/index.ts";
 import {
   bookInvoice,
@@ -116,9 +115,8 @@ async function payOnce(deps: SettleDeps, checkout: Checkout, session: CheckoutSe
     chargeId: intent?.chargeId ?? null,
     creatorShare: deps.config.CREATOR_REVENUE_SHARE,
   });
-  // The sweep sends the share where this is not reached.
-  if (paid?.hasShare) {
-    await deps.queue.publish(messageTo(payoutDue, { transactionId: paid.id }));
+  if (paid && paid.payout !== null) {
+    await deps.queue.publish(messageOfPayout({ key: paid.id, generation: paid.payout }));
   }
   return paid !== undefined;
 }

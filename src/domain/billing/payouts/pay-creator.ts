@@ -2,16 +2,16 @@ import { requirePayments } from "#src/domain/billing/provider/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Payments } from "#src/platform/payments/payments.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
-import { messageTo } from "#src/work/message.ts";
-import { payoutDue } from "./payout-due.ts";
+import { defineJob } from "#src/work/job.ts";
+import { messageOfPayout, payoutDue } from "./payout-due.ts";
 import {
   beginTransfer,
-  duePayments,
   noteProblem,
-  paymentsOfAccount,
   reversalsDue,
   type Share,
   sharesDue,
+  storeOverduePayouts,
+  storePayoutsOfAccount,
   storeReversalId,
   storeTransfer,
 } from "./queries/payouts.ts";
@@ -59,17 +59,30 @@ async function send(deps: PayoutDeps, share: Share): Promise<void> {
   await storeTransfer(deps.db, share.id, transfer.id);
 }
 
-/** Publishes the payouts that wait for this account at the provider. */
+/**
+ * Sends and takes back for one payment. The attempts take about two days, since Stripe repeats an answer of 500 to an idempotency
+ * key for a day (docs.stripe.com/api/idempotent_requests). Then an administrator has it tried again, or the next refund, dispute
+ * or change of the creator's account.
+ */
+export const sendPayout = defineJob(payoutDue, {
+  pauses: [10, 60, 300, 1800, 7200, 21_600, 43_200, 86_400],
+  run: async (deps: PayoutDeps, { payload: { transactionId } }) => {
+    await payCreator(deps, transactionId);
+    return { kind: "done" };
+  },
+});
+
+/** Has the shares sent that wait for this account at the provider. */
 export async function releasePayouts(deps: { db: Db; queue: Queue }, accountId: string): Promise<void> {
-  await publish(deps.queue, await paymentsOfAccount(deps.db, accountId, BATCH));
+  const stored = await storePayoutsOfAccount(deps.db, accountId, BATCH);
+  await deps.queue.publishBatch(stored.map(messageOfPayout));
 }
 
-/** Publishes what was to be sent or taken back some time ago and is not, of creators that have an account. */
+/**
+ * Looks again at what should have been sent or taken back: the provider may not have told that a creator's account may receive
+ * by now. What was given up is left to people.
+ */
 export async function sweepPayouts(deps: { db: Db; queue: Queue }): Promise<void> {
-  await publish(deps.queue, await duePayments(deps.db, BATCH));
-}
-
-async function publish(queue: Queue, transactionIds: readonly string[]): Promise<void> {
-  if (transactionIds.length === 0) return;
-  await queue.publishBatch(transactionIds.map((transactionId) => messageTo(payoutDue, { transactionId })));
+  const stored = await storeOverduePayouts(deps.db, BATCH);
+  await deps.queue.publishBatch(stored.map(messageOfPayout));
 }

@@ -1,5 +1,4 @@
-import { payoutDue } from "#src/domain/billing/payouts/index.ts";
-import { messageTo } from "#src/work/message.ts";
+import { messageOfPayout } from "#src/domain/billing/payouts/index.ts";
 import { requirePayments } from "#src/domain/billing/provider/index.ts";
 import {
   readClock,
@@ -77,10 +76,7 @@ async function refuseIfOurs(deps: ReviewDeps, payments: Payments, paymentIntentI
 }
 
 /** Has the creator's share sent or taken back, and counts again what a subscription grants. */
-async function follow(
-  deps: ReviewDeps,
-  { transactionId, movesShare, subscriptionId }: Reversal,
-): Promise<void> {
-  if (movesShare) await deps.queue.publish(messageTo(payoutDue, { transactionId }));
+async function follow(deps: ReviewDeps, { transactionId, payout, subscriptionId }: Reversal): Promise<void> {
+  if (payout !== null) await deps.queue.publish(messageOfPayout({ key: transactionId, generation: payout }));
   if (subscriptionId !== null) await syncSubscription(deps, subscriptionId);
 }

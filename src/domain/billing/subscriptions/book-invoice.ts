@@ -1,5 +1,4 @@
-import { payoutDue } from "#src/domain/billing/payouts/index.ts";
-import { messageTo } from "#src/work/message.ts";
+import { messageOfPayout } from "#src/domain/billing/payouts/index.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { requirePayments } from "#src/domain/billing/provider/index.ts";
 import type { SubscriptionDeps } from "./deps.ts";
@@ -42,8 +41,8 @@ export async function bookInvoice(
     currency: invoice.currency,
     ...sharesOf(invoice.amountPaidCents, deps.config),
   });
-  if (booked?.hasShare) {
-    await deps.queue.publish(messageTo(payoutDue, { transactionId: booked.id }));
+  if (booked && booked.payout !== null) {
+    await deps.queue.publish(messageOfPayout({ key: booked.id, generation: booked.payout }));
   }
   return { isNew: booked !== undefined };
 }

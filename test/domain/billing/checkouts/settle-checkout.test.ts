@@ -79,7 +79,7 @@ describe("a session that is paid", () => {
       return { transactionId: sale?.id, published: world.published.splice(0) };
     };
     const { transactionId, published } = await sell(made);
-    expect(published).toEqual([{ function: "pay-creator", payload: { transactionId } }]);
+    expect(published).toMatchObject([{ function: "pay-creator", payload: { key: transactionId } }]);
     expect((await sell({})).published).toEqual([]);
   });
 

@@ -1,14 +1,18 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
-import { payouts, users } from "#src/db/schema/index.ts";
+import { jobs, payouts, users } from "#src/db/schema/index.ts";
 import {
   connectAccount,
   payCreator,
   readEarnings,
   releasePayouts,
+  sendPayout,
+  storePayouts,
+  sweepPayouts,
 } from "#src/domain/billing/payouts/index.ts";
 import { reviewCharge, reviewDispute } from "#src/domain/billing/reversals/index.ts";
 import { newId } from "#src/lib/ids.ts";
+import { executeJob } from "#src/work/execute.ts";
 import { bookSale, newPaidAgent, type PaidAgent } from "../support/payer.ts";
 import { withPayer } from "../support/with-payer.ts";
 
@@ -24,6 +28,7 @@ const transfers = () =>
 /** What has arrived of each transfer. */
 const sent = async () =>
   (await transfers()).map((each) => each.amount - each.amount_reversed).toSorted((one, other) => one - other);
+const jobOf = (transactionId: string) => world.db.select().from(jobs).where(eq(jobs.key, transactionId));
 const payoutsOf = (transactionId: string) =>
   world.db.select().from(payouts).where(eq(payouts.transactionId, transactionId));
 
@@ -67,10 +72,38 @@ describe("a creator's share", () => {
 
     const accountId = await onboard();
     await releasePayouts(deps(), accountId);
-    expect(published).toContainEqual({ function: "pay-creator", payload: { transactionId } });
+    expect(published).toMatchObject([{ function: "pay-creator", payload: { key: transactionId } }]);
     await Promise.all([1, 2, 3, 4].map(() => payCreator(deps(), transactionId)));
     expect(await transfers()).toMatchObject([{ amount: 450, amount_reversed: 0, destination: accountId }]);
     expect(await payoutsOf(transactionId)).toMatchObject([{ status: "paid", error: null }]);
+  });
+
+  it("is sent by its job, which is tried again when the provider fails", async () => {
+    const { transactionId } = await sell();
+    await onboard();
+    await world.db.execute(storePayouts(sql`SELECT ${transactionId}::uuid`));
+    await world.stripe.control("faults", { faults: [{ call: "POST transfers", status: 429, times: 9 }] });
+    await executeJob(deps(), sendPayout, transactionId);
+    expect(await jobOf(transactionId)).toMatchObject([{ attempts: 1, lastError: expect.any(String) }]);
+    expect(await transfers()).toEqual([]);
+    await world.stripe.control("faults", { faults: [] });
+    await world.db.update(jobs).set({ dueAt: sql`now()` });
+    await executeJob(deps(), sendPayout, transactionId);
+    expect(await sent()).toEqual([450]);
+    expect(await jobOf(transactionId)).toEqual([]);
+  });
+
+  it("that is overdue and has no job gets one each hour; one that was given up is left to people", async () => {
+    const { transactionId } = await sell();
+    await onboard();
+    await sweepPayouts(deps());
+    expect(await jobOf(transactionId)).toEqual([]);
+    await world.db.update(payouts).set({ createdAt: sql`now() - interval '1 hour'` });
+    await sweepPayouts(deps());
+    expect(await jobOf(transactionId)).toMatchObject([{ failedAt: null }]);
+    await world.db.update(jobs).set({ failedAt: sql`now()` });
+    await sweepPayouts(deps());
+    expect(await jobOf(transactionId)).toMatchObject([{ failedAt: expect.any(Date) }]);
   });
 
   it("is taken back from the transfer in proportion, and then the rest", async () => {

@@ -59,7 +59,7 @@ describe("an invoice of a subscription", () => {
     const transactionId = transaction?.id ?? "";
     const shares = await world.db.select().from(payouts).where(eq(payouts.transactionId, transactionId));
     expect(shares).toMatchObject([{ creatorId: agent.creator.id, amountCents: 299, status: "pending" }]);
-    expect(world.published).toContainEqual({ function: "pay-creator", payload: { transactionId } });
+    expect(world.published).toMatchObject([{ function: "pay-creator", payload: { key: transactionId } }]);
   });
 });
 

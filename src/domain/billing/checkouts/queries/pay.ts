@@ -1,12 +1,20 @@
 import { and, eq, isNull, notInArray, or, sql } from "drizzle-orm";
 import { lockTeam } from "#src/db/locks.ts";
 import { sharesOf } from "#src/domain/billing/subscriptions/index.ts";
+import { storePayouts } from "#src/domain/billing/payouts/index.ts";
 import { grantAgent, grantBase } from "#src/domain/marketplace/library/index.ts";
 import { checkouts } from "#src/db/schema/index.ts";
 import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Checkout } from "../checkout.ts";
+
+/** The transaction of a payment. */
+export interface Booked extends Record<string, unknown> {
+  id: string;
+  /** Generation of the job that sends the creator's share; null where there is none. */
+  payout: string | null;
+}
 
 /** A payment that the provider has received. */
 export interface Payment {
@@ -20,18 +28,14 @@ export interface Payment {
 /**
  * Notes that a checkout is paid, books the payment with the share of the creator, and grants what was bought, all at once
  * and only the first time. A checkout that had failed or expired is granted too: the money has come after all. Returns the
- * transaction, and whether there is a share to be sent; undefined if it was not the first time.
+ * transaction; undefined if it was not the first time.
  */
-export async function payCheckout(
-  db: Db,
-  checkout: Checkout,
-  payment: Payment,
-): Promise<{ id: string; hasShare: boolean } | undefined> {
+export async function payCheckout(db: Db, checkout: Checkout, payment: Payment): Promise<Booked | undefined> {
   const { id, teamId } = checkout;
   const transactionId = newId();
   const { creatorCents } = sharesOf(checkout.amountCents, { CREATOR_REVENUE_SHARE: payment.creatorShare });
   const share = sql`CASE WHEN creator_id IS NULL THEN 0 ELSE ${creatorCents}::int END`;
-  const granting = db.execute<{ id: string; hasShare: boolean }>(sql`
+  const granting = db.execute<Booked>(sql`
     WITH checkout AS (
       UPDATE checkouts SET status = 'paid', error = NULL, session_id = ${payment.sessionId}::text,
         payment_intent_id = ${payment.paymentIntentId}::text, settled_at = now()
@@ -69,8 +73,10 @@ export async function payCheckout(
     ), share AS (
       INSERT INTO payouts (id, transaction_id, creator_id, amount_cents, currency)
       SELECT ${newId()}::uuid, id, creator_id, creator_cents, currency FROM booked WHERE creator_cents > 0
+    ), payout AS (
+      ${storePayouts(sql`SELECT id FROM booked WHERE creator_cents > 0`)}
     )
-    SELECT id, creator_cents > 0 AS "hasShare" FROM booked
+    SELECT booked.id, payout.generation AS payout FROM booked LEFT JOIN payout ON true
   `);
   if (teamId === null) return (await granting).rows[0];
   const entry = {

@@ -1,7 +1,8 @@
-import { and, asc, eq, isNotNull, isNull, or, sql, type SQL } from "drizzle-orm";
-import { payoutReversals, payouts, transactions, users } from "#src/db/schema/index.ts";
+import { and, asc, eq, or, sql, type SQL } from "drizzle-orm";
+import { payouts, transactions, users } from "#src/db/schema/index.ts";
 import { insertAuditPart } from "#src/domain/organisations/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { payoutDue, storePayouts, type StoredPayout } from "../payout-due.ts";
 
 /** Minutes after which a payout that is still due counts as lost by the queue. */
 const QUIET_MINUTES = 10;
@@ -99,45 +100,39 @@ export async function storeReversalId(db: Db, id: string, reversalId: string): P
   `);
 }
 
-const payment = sql<string>`coalesce(${transactions.reversesId}, ${transactions.id})`;
-
-/** Payments with a share that waits for an account at the provider. */
-export async function paymentsOfAccount(db: Db, accountId: string, limit: number): Promise<string[]> {
-  const rows = await db
-    .selectDistinct({ payment })
-    .from(users)
-    .innerJoin(payouts, and(eq(payouts.creatorId, users.id), eq(payouts.status, "pending")))
-    .innerJoin(transactions, eq(transactions.id, payouts.transactionId))
-    .where(eq(users.stripeAccountId, accountId))
-    .limit(limit);
-  return rows.map((each) => each.payment);
+/** Stores the jobs of payments with a share that waits for an account at the provider. */
+export async function storePayoutsOfAccount(
+  db: Db,
+  accountId: string,
+  limit: number,
+): Promise<StoredPayout[]> {
+  const { rows } = await db.execute<StoredPayout>(
+    storePayouts(sql`
+      SELECT DISTINCT coalesce(t.reverses_id, t.id) FROM users
+        JOIN payouts o ON o.creator_id = users.id AND o.status = 'pending' JOIN transactions t ON t.id = o.transaction_id
+      WHERE users.stripe_account_id = ${accountId}::text LIMIT ${limit}::int`),
+  );
+  return rows;
 }
 
 /**
- * Payments with a share that should have been sent, or taken back, minutes ago; in no order, as those of accounts that may not
- * receive would be first for ever.
+ * Stores the jobs of payments with a share that should have been sent, or taken back, minutes ago, and that have none; in no
+ * order, as those of accounts that may not receive would be first for ever.
  */
-export async function duePayments(db: Db, limit: number): Promise<string[]> {
+export async function storeOverduePayouts(db: Db, limit: number): Promise<StoredPayout[]> {
   const since = sql`now() - make_interval(mins => ${QUIET_MINUTES}::int)`;
-  const [unsent, untaken] = await db.batch([
-    db
-      .select({ payment })
-      .from(payouts)
-      .innerJoin(transactions, eq(transactions.id, payouts.transactionId))
-      .innerJoin(users, and(eq(users.id, payouts.creatorId), isNotNull(users.stripeAccountId)))
-      .where(and(eq(payouts.status, "pending"), sql`${payouts.createdAt} < ${since}`))
-      .groupBy(payment)
-      .orderBy(sql`random()`)
-      .limit(limit),
-    db
-      .select({ payment })
-      .from(payoutReversals)
-      .innerJoin(payouts, and(eq(payouts.id, payoutReversals.payoutId), isNotNull(payouts.transferId)))
-      .innerJoin(transactions, eq(transactions.id, payouts.transactionId))
-      .where(and(isNull(payoutReversals.reversalId), sql`${payoutReversals.createdAt} < ${since}`))
-      .groupBy(payment)
-      .orderBy(sql`random()`)
-      .limit(limit),
-  ]);
-  return [...new Set([...unsent, ...untaken].map((each) => each.payment))];
+  const { rows } = await db.execute<StoredPayout>(
+    storePayouts(sql`
+      SELECT payment FROM (
+        SELECT coalesce(t.reverses_id, t.id) AS payment FROM payouts o
+          JOIN transactions t ON t.id = o.transaction_id JOIN users ON users.id = o.creator_id
+        WHERE o.status = 'pending' AND o.created_at < ${since} AND users.stripe_account_id IS NOT NULL
+        UNION SELECT coalesce(t.reverses_id, t.id) FROM payout_reversals r
+          JOIN payouts o ON o.id = r.payout_id JOIN transactions t ON t.id = o.transaction_id
+        WHERE r.reversal_id IS NULL AND r.created_at < ${since} AND o.transfer_id IS NOT NULL
+      ) AS overdue
+      WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE kind = ${payoutDue.name}::text AND key = payment::text)
+      ORDER BY random() LIMIT ${limit}::int`),
+  );
+  return rows;
 }

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { recountTier, type SyncRules } from "#src/domain/billing/subscriptions/index.ts";
+import { storePayouts } from "#src/domain/billing/payouts/index.ts";
 import { endGrant, grantAgent, grantBase } from "#src/domain/marketplace/library/index.ts";
 import { insertAuditPart } from "#src/domain/organisations/audit/index.ts";
 import { newId } from "#src/lib/ids.ts";
@@ -19,8 +20,8 @@ export interface Review {
 export interface Reversal {
   /** The payment's. */
   transactionId: string;
-  /** Whether a share is to be sent, or taken back. */
-  movesShare: boolean;
+  /** Generation of the job that sends a share, or takes it back; null where none moves. */
+  payout: string | null;
   /** Of a payment of a subscription. */
   subscriptionId: string | null;
 }
@@ -120,6 +121,8 @@ export async function storeReversal(
         INSERT INTO payouts (id, transaction_id, creator_id, amount_cents, currency)
         SELECT ${newId()}::uuid, id, creator_id, creator_cents, currency FROM booked
         WHERE creator_cents > 0 AND creator_id IS NOT NULL
+      ), payout AS (
+        ${storePayouts(sql`SELECT id FROM change WHERE creator_change <> 0`)}
       ), ${endGrant(sql`SELECT checkout_id, NULL::text FROM change WHERE is_over AND invoice_id IS NULL`)}, ${grantAgent(
         sql`SELECT team_id, agent_id, user_id, 'one_time', checkout_id, NULL::text, NULL::timestamptz FROM change
           WHERE is_restored AND invoice_id IS NULL AND agent_id IS NOT NULL AND team_id IS NOT NULL`,
@@ -131,8 +134,8 @@ export async function storeReversal(
       )}, ${insertAuditPart(sql`SELECT team_id, user_id, 'payment.' || CASE type WHEN 'refund' THEN 'returned' ELSE type END AS action,
         'transaction' AS resource_type, reverses_id::text AS resource_id, jsonb_build_object('amount_cents', amount_cents,
           'currency', currency, 'credits', credits) AS details FROM booked`)}
-      SELECT id AS "transactionId", creator_change <> 0 AS "movesShare", subscription_id AS "subscriptionId"
-      FROM change
+      SELECT id AS "transactionId", payout.generation AS payout, subscription_id AS "subscriptionId"
+      FROM change LEFT JOIN payout ON true
     `),
     recountTier(
       db,

@@ -1,6 +1,7 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { subscriptions, transactions } from "#src/db/schema/index.ts";
 import { insertAuditPart } from "#src/domain/organisations/audit/index.ts";
+import { storePayouts } from "#src/domain/billing/payouts/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -31,15 +32,17 @@ export interface PaidInvoice {
   platformCents: number;
 }
 
+interface Booked extends Record<string, unknown> {
+  id: string;
+  payout: string | null;
+}
+
 /**
  * Inserts the transaction of a paid invoice, unless it is there, and the share of the agent's creator. Returns its id, and
- * whether there is a share to be paid out.
+ * the generation of the job that pays the share out, if there is one.
  */
-export async function insertInvoice(
-  db: Db,
-  invoice: PaidInvoice,
-): Promise<{ id: string; hasShare: boolean } | undefined> {
-  const { rows } = await db.execute<{ id: string; hasShare: boolean }>(sql`
+export async function insertInvoice(db: Db, invoice: PaidInvoice): Promise<Booked | undefined> {
+  const { rows } = await db.execute<Booked>(sql`
     WITH sold AS (
       SELECT s.*, agents.created_by AS creator_id FROM subscriptions s LEFT JOIN agents ON agents.id = s.agent_id
       WHERE s.subscription_id = ${invoice.subscriptionId}::text
@@ -56,11 +59,12 @@ export async function insertInvoice(
     ), share AS (
       INSERT INTO payouts (id, transaction_id, creator_id, amount_cents, currency)
       SELECT ${newId()}::uuid, id, creator_id, creator_cents, currency FROM booked WHERE creator_cents > 0
-      RETURNING id
+    ), payout AS (
+      ${storePayouts(sql`SELECT id FROM booked WHERE creator_cents > 0`)}
     ), ${insertAuditPart(sql`SELECT team_id, user_id, 'payment.received' AS action, 'transaction' AS resource_type,
       id::text AS resource_id, jsonb_build_object('type', type, 'amount_cents', amount_cents, 'currency', currency,
         'subscription_id', subscription_id) AS details FROM booked`)}
-    SELECT id, EXISTS (SELECT 1 FROM share) AS "hasShare" FROM booked
+    SELECT booked.id, payout.generation AS payout FROM booked LEFT JOIN payout ON true
   `);
   return rows[0];
 }

@@ -1,0 +1,1 @@
+ALTER TABLE "jobs" ADD COLUMN "stored_again" boolean DEFAULT false NOT NULL;
