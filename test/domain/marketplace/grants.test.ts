@@ -107,26 +107,24 @@ const end = (checkoutId: string | null, subscriptionId: string | null) =>
   database.db.execute(sql`WITH ${endGrant(sql`SELECT ${checkoutId}::uuid, ${subscriptionId}::text`)}
     SELECT agent_id AS id FROM ended_agent UNION ALL SELECT base_id FROM ended_base`);
 
-describe("the end of a grant", () => {
-  it("ends what its checkout or its subscription paid, and nothing else", async () => {
-    const [bought, subscribed, other] = [
-      await newCase(),
-      await newCase({ purchaseType: "monthly", subscriptionId: `sub_${newId()}` }),
-      await newCase({ purchaseType: "free" }),
-    ];
-    const checkoutId = await newCheckout(bought);
-    await bought.grant("bought", { purchaseType: "one_time", checkoutId });
-    const base = await listBase(database.db);
-    const wish = sql`SELECT ${bought.teamId}::uuid, ${base.id}::uuid, ${bought.userId}::uuid, 'one_time', ${checkoutId}::uuid`;
-    await database.db.execute(sql`WITH ${grantBase(wish, "bought")} SELECT * FROM granted_base`);
+it("the end of a grant ends what its checkout or its subscription paid, and nothing else", async () => {
+  const [bought, subscribed, other] = [
+    await newCase(),
+    await newCase({ purchaseType: "monthly", subscriptionId: `sub_${newId()}` }),
+    await newCase({ purchaseType: "free" }),
+  ];
+  const checkoutId = await newCheckout(bought);
+  await bought.grant("bought", { purchaseType: "one_time", checkoutId });
+  const base = await listBase(database.db);
+  const wish = sql`SELECT ${bought.teamId}::uuid, ${base.id}::uuid, ${bought.userId}::uuid, 'one_time', ${checkoutId}::uuid`;
+  await database.db.execute(sql`WITH ${grantBase(wish, "bought")} SELECT * FROM granted_base`);
 
-    expect((await end(checkoutId, null)).rows).toHaveLength(2);
-    expect((await end(null, (await subscribed.row())?.subscriptionId ?? null)).rows).toHaveLength(1);
-    expect((await end(null, null)).rows).toEqual([]);
-    const [ofBase] = await database.db.select().from(libraryBases).where(eq(libraryBases.baseId, base.id));
-    for (const row of [await bought.row(), await subscribed.row(), ofBase]) {
-      expect(row?.endedAt).toBeInstanceOf(Date);
-    }
-    expect((await other.row())?.endedAt).toBeNull();
-  });
+  expect((await end(checkoutId, null)).rows).toHaveLength(2);
+  expect((await end(null, (await subscribed.row())?.subscriptionId ?? null)).rows).toHaveLength(1);
+  expect((await end(null, null)).rows).toEqual([]);
+  const [ofBase] = await database.db.select().from(libraryBases).where(eq(libraryBases.baseId, base.id));
+  for (const row of [await bought.row(), await subscribed.row(), ofBase]) {
+    expect(row?.endedAt).toBeInstanceOf(Date);
+  }
+  expect((await other.row())?.endedAt).toBeNull();
 });
