@@ -172,7 +172,7 @@ describe("an answer", () => {
         expect(await arrived(wire, name, { size })).toEqual(whole);
         expect([whole, undefined]).toContainEqual(await arrived(wire, name, { share, size }));
       }),
-      { numRuns: runs(60) },
+      { numRuns: runs(25) },
     );
   });
 

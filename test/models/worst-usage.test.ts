@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import type { ModelRequest } from "#src/models/model.ts";
 import { worstUsage } from "#src/models/worst-usage.ts";
+import { runs } from "#test/support/soak.ts";
 
 const openAi = { name: "gpt-5", provider: "openai" };
 const empty: ModelRequest = { system: "", messages: [], tools: [] };
@@ -30,6 +31,7 @@ it("counts a token for every byte of whatever is sent", () => {
       ];
       for (const request of said) expect(tokensOf(request)).toBeGreaterThanOrEqual(bytes);
     }),
+    { numRuns: runs(25) },
   );
 });
 

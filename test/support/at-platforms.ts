@@ -3,7 +3,6 @@ import type { Platform } from "#src/channels/channel.ts";
 import type { ApiClient } from "./api-client.ts";
 import { PATIENCE } from "./connected-channels.ts";
 import type { DiscordMock, DiscordUser } from "./platforms/discord.ts";
-import type { SentFile } from "./platforms/platform-server.ts";
 import type { SignalBridge, SignalPerson } from "./platforms/signal.ts";
 import type { SlackMock, SlackUser } from "./platforms/slack.ts";
 import type { Whatsapp, WhatsappWriting } from "./platforms/whatsapp.ts";
@@ -14,12 +13,8 @@ import type { ChannelMessageView, ChannelView } from "./telegram-channel.ts";
 export interface ChatThere {
   /** Writes to the bot: in a group with its mention. A webhook that does not return 200 is a broken test. */
   say(text: string): Promise<void>;
-  /** Sends a file to the bot, with a text where the platform has texts beside such files. */
-  send(file: SentFile, text?: string): Promise<void>;
   /** Texts of the bot that people read there now, in order. */
   shown(): readonly string[];
-  /** Files of the bot there. */
-  files(): readonly Pick<SentFile, "bytes">[];
   /** Allows once what the bot asks for in its newest question: by its button, where the platform has buttons. */
   allow(): Promise<void>;
 }
@@ -60,10 +55,6 @@ export function botAtDiscord(discord: DiscordMock): BotThere {
     async say(text) {
       discord.say({ channelId, text: mention + text, author });
     },
-    async send(file, text = "") {
-      discord.say({ channelId, text: mention + text, author, files: [file] });
-    },
-    files: () => discord.sent(channelId).flatMap(({ files }) => files),
     shown: () => discord.sent(channelId).map(({ content }) => content),
     async allow() {
       const buttonsOf = ({ components }: ReturnType<typeof discord.sent>[number]) =>
@@ -90,16 +81,13 @@ export function botAtDiscord(discord: DiscordMock): BotThere {
 export function botAtSignal(bridge: SignalBridge): BotThere {
   const { account: mentioned } = bridge;
   function chatOf(person: SignalPerson, group?: ReturnType<SignalBridge["newGroup"]>): ChatThere {
-    const write = async (text: string, attachments: object[] = []) => {
+    const write = async (text: string) => {
       const inGroup = group && { text: `\uFFFC ${text}`, groupId: group.groupId, mentioned };
-      bridge.write(person, { text, attachments, ...inGroup });
+      bridge.write(person, { text, ...inGroup });
     };
     const sent = () => bridge.sent.filter(({ recipient }) => recipient === (group?.recipient ?? person.uuid));
     return {
-      say: (text) => write(text),
-      send: ({ bytes, mimeType: contentType, filename }, text = "") =>
-        write(text, [bridge.attach(bytes, { contentType, filename })]),
-      files: () => sent().flatMap(({ attachments }) => attachments),
+      say: write,
       shown: () => sent().map(({ text }) => text),
       allow: () => write("/approve"),
     };
@@ -122,18 +110,16 @@ export function botAtSlack(slack: SlackMock): BotThere {
     const isDirect = channelId.startsWith("D");
     let threadTs: string | undefined;
     const sent = () => slack.sent(channelId, threadTs);
-    async function write(text: string, files: readonly SentFile[] = []): Promise<void> {
+    async function say(text: string): Promise<void> {
       const said = isDirect ? text : `<@${slack.bot.id}> ${text}`;
       const thread = threadTs === undefined ? {} : { threadTs };
-      const { ts, answers } = await slack.say({ channelId, text: said, author, files, ...thread });
+      const { ts, answers } = await slack.say({ channelId, text: said, author, ...thread });
       const refused = answers.find((answer) => answer !== undefined && answer.status !== 200);
       if (refused) throw new Error(`The webhook returned ${refused.status}: ${refused.body}`);
       if (!isDirect) threadTs ??= ts;
     }
     return {
-      say: (text) => write(text),
-      send: (file, text = "") => write(text, [file]),
-      files: () => sent().flatMap(({ files }) => files),
+      say,
       shown: () => sent().map(({ text }) => text),
       async allow() {
         const buttonsOf = ({ blocks }: ReturnType<typeof sent>[number]) =>
@@ -178,12 +164,6 @@ export function botAtWhatsapp(whatsapp: Whatsapp): BotThere {
       }
       const dm: ChatThere = {
         say: (text) => write({ text }),
-        async send({ bytes, mimeType }, caption) {
-          const id = whatsapp.attach(bytes, { mimeType });
-          const kind = mimeType.startsWith("image/") ? "image" : "audio";
-          await write({ file: { kind, id, ...(caption !== undefined && { caption }) } });
-        },
-        files: () => sent().flatMap(({ file }) => file ?? []),
         shown: () => sent().map(({ text }) => text),
         async allow() {
           const { message, button } = asked(sent(), ({ buttons }) => buttons);

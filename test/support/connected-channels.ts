@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import { vi } from "vitest";
+import type { ChannelConfig } from "#sdk/generated/types.gen.ts";
 import type { Platform } from "#src/channels/channel.ts";
 import { channelEvents } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -8,27 +9,12 @@ import type { ApiClient } from "./api-client.ts";
 /** Ends a wait that hangs, and nothing else. */
 export const PATIENCE = { timeout: 200_000, interval: 50 };
 
-interface ChannelState {
-  id: string;
-  connection_state: "connecting" | "connected" | "retrying" | "stopped" | null;
-  last_error: string | null;
-  bot_name: string | null;
-  is_proved: boolean;
-}
+export type ConnectedChannels = ReturnType<typeof connectedChannels>;
 
 /** Channels of one person that are connected to their platforms. */
-export interface ConnectedChannels {
-  add(channelType: Platform, credentials: object): Promise<string>;
-  change(id: string, change: object): Promise<void>;
-  remove(id: string): Promise<void>;
-  get(id: string): Promise<ChannelState>;
-  /** Waits until the connection is in a state, and returns the channel. */
-  waitFor(id: string, state: ChannelState["connection_state"]): Promise<ChannelState>;
-}
-
-export function connectedChannels(service: ApiClient, token: string): ConnectedChannels {
+export function connectedChannels(service: ApiClient, token: string) {
   const call = async (method: string, path: string, json?: object) => {
-    const { status, body, text } = await service.call<ChannelState>(method, `/api/channels${path}`, {
+    const { status, body, text } = await service.call<ChannelConfig>(method, `/api/channels${path}`, {
       token,
       ...(json && { json }),
     });
@@ -37,18 +23,19 @@ export function connectedChannels(service: ApiClient, token: string): ConnectedC
   };
   const get = (id: string) => call("GET", `/${id}`);
   return {
-    async add(channelType, credentials) {
+    async add(channelType: Platform, credentials: object): Promise<string> {
       const { id } = await call("POST", "", { channel_type: channelType, credentials });
       return id;
     },
-    async change(id, change) {
+    async change(id: string, change: object): Promise<void> {
       await call("PATCH", `/${id}`, change);
     },
-    async remove(id) {
+    async remove(id: string): Promise<void> {
       await call("DELETE", `/${id}`);
     },
     get,
-    waitFor: (id, state) =>
+    /** Waits until the connection is in a state, and returns the channel. */
+    waitFor: (id: string, state: ChannelConfig["connection_state"]) =>
       vi.waitFor(async () => {
         const found = await get(id);
         if (found.connection_state === state) return found;

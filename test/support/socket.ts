@@ -6,22 +6,7 @@ export interface Frame {
   [field: string]: unknown;
 }
 
-export interface TestSocket {
-  /** Everything that came so far. */
-  frames: readonly Frame[];
-  send(frame: object): void;
-  /** The first frame of this type from now on, or one that came and was not waited for yet. */
-  next(type: string): Promise<Frame>;
-  /** All output of a terminal so far. */
-  output(): string;
-  untilOutput(words: string): Promise<string>;
-  /** How it was closed, as code and reason. */
-  closed: Promise<{ code: number; reason: string }>;
-  /** Leave. */
-  close(): void;
-  /** Break the connection off without a word, as a lost network does, and wait until it is gone. */
-  drop(): Promise<void>;
-}
+export type TestSocket = Awaited<ReturnType<typeof openSocket>>;
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- that of Node takes headers, which the types of workerd's do not say
 const SocketWithHeaders = WebSocket as unknown as new (
@@ -38,7 +23,7 @@ export async function openSocket(
   url: string,
   path: string,
   { headers = {} }: { headers?: Record<string, string> } = {},
-): Promise<TestSocket> {
+) {
   const address = new URL(path, url.replace(/^http/u, "ws")).href;
   const socket = webSocketOf(address, headers);
   const frames: Frame[] = [];
@@ -51,15 +36,18 @@ export async function openSocket(
     socket.addEventListener("open", () => resolve());
     socket.addEventListener("error", () => reject(new Error(`No socket at ${path}`)));
   });
+  /** All output of a terminal so far. */
   const output = () =>
     frames
       .filter(({ type }) => type === "output")
       .map(({ data }) => data)
       .join("");
   return {
+    /** Everything that came so far. */
     frames,
-    send: (frame) => socket.send(JSON.stringify(frame)),
-    next: (type) =>
+    send: (frame: object) => socket.send(JSON.stringify(frame)),
+    /** The first frame of this type from now on, or one that came and was not waited for yet. */
+    next: (type: string) =>
       vi.waitFor(
         () => {
           const at = frames.findIndex((frame, index) => index >= taken && frame.type === type);
@@ -70,7 +58,7 @@ export async function openSocket(
         { interval: 20 },
       ),
     output,
-    untilOutput: (words) =>
+    untilOutput: (words: string) =>
       vi.waitFor(
         () => {
           if (!output().includes(words)) throw new Error(`So far: ${output()}`);
@@ -78,9 +66,12 @@ export async function openSocket(
         },
         { interval: 20 },
       ),
+    /** How it was closed, as code and reason. */
     closed,
+    /** Leave. */
     close: () => socket.close(),
-    async drop() {
+    /** Break the connection off without a word, as a lost network does, and wait until it is gone. */
+    async drop(): Promise<void> {
       socket.close();
       await closed;
     },

@@ -7,27 +7,20 @@ export interface TeamView {
   role: string;
 }
 
-/** A team with its owner, and the members whom a link has brought into it. */
-export interface TeamClient {
-  team: TeamView;
-  owner: Account;
-  /** The team's path, and what follows. */
-  path: (rest?: string) => string;
-  /** A request of its administrator. */
-  asOwner: <T = unknown>(method: string, rest: string, json?: unknown) => Promise<ApiAnswer<T>>;
-  /** A new member of the team, who works in it from then on. */
-  join: (role: "admin" | "editor" | "viewer") => Promise<Account>;
-}
+export type TeamClient = Awaited<ReturnType<typeof newTeamClient>>;
 
-export async function newTeamClient(service: ApiClient): Promise<TeamClient> {
+/** A team with its owner, and the members whom a link has brought into it. */
+export async function newTeamClient(service: ApiClient) {
   const owner = await service.signUp("owner");
   const made = await service.call<TeamView>("POST", "/api/teams", {
     token: owner.token,
     json: { name: "Team" },
   });
   const team = made.body;
+  /** The team's path, and what follows. */
   const path = (rest = "") => `/api/teams/${team.slug}${rest}`;
-  const asOwner: TeamClient["asOwner"] = (method, rest, json) =>
+  /** A request of its administrator. */
+  const asOwner = <T = unknown>(method: string, rest: string, json?: unknown): Promise<ApiAnswer<T>> =>
     service.call(method, path(rest), { token: owner.token, json });
   const switched = await asOwner("POST", "/switch");
   if (made.status !== 201 || switched.status !== 200)
@@ -37,7 +30,8 @@ export async function newTeamClient(service: ApiClient): Promise<TeamClient> {
     owner,
     path,
     asOwner,
-    async join(role) {
+    /** A new member of the team, who works in it from then on. */
+    async join(role: "admin" | "editor" | "viewer"): Promise<Account> {
       const account = await service.signUp(role);
       const { token } = account;
       const link = await asOwner<{ invite_url: string }>("POST", "/members/link", { role, max_uses: 1 });

@@ -17,12 +17,12 @@ const filesAt = (pattern: string, count = 1000) =>
 /** Text as tools show it all day, and how often at most something in it is taken for a secret that is none. */
 const materials: [string, () => string, number][] = [
   ["a lock file", () => readFileSync("package-lock.json", "utf8"), 0],
-  ["minified programs", () => filesAt("node_modules/**/*.min.js", 12), 0],
-  ["bundled programs", () => filesAt("node_modules/{zod,hono,jose,drizzle-orm}/**/*.js", 150), 1],
-  ["declarations", () => filesAt("node_modules/{typescript/lib/lib.*,hono/**/*,openai/**/*}.d.ts", 150), 1],
-  ["the source of this service", () => filesAt("{src,functions,durable-objects,local}/**/*.ts", 400), 8],
+  ["minified programs", () => filesAt("node_modules/**/*.min.js", 5), 0],
+  ["bundled programs", () => filesAt("node_modules/{zod,hono,jose,drizzle-orm}/**/*.js", 60), 1],
+  ["declarations", () => filesAt("node_modules/{typescript/lib/lib.*,hono/**/*,openai/**/*}.d.ts", 60), 1],
+  ["the source of this service", () => filesAt("{src,functions,durable-objects,local}/**/*.ts", 200), 8],
   ["its documents", () => filesAt("{README,AGENTS,docs/**/*}.md"), 4],
-  ["readme files of packages", () => filesAt("node_modules/*/README.md", 250), 29],
+  ["readme files of packages", () => filesAt("node_modules/*/README.md", 120), 29],
   ["descriptions of packages", () => filesAt("node_modules/*/package.json"), 0],
   ["source maps", () => filesAt("node_modules/*/dist/*.map", 40), 0],
   [

@@ -6,7 +6,7 @@ import { BASE62, BASE64, randomText } from "./random-text.ts";
 import { runs } from "#test/support/soak.ts";
 
 /** Texts that are tried; as many again for each of `FUZZ_RUNS` in `npm run soak`. */
-const RUNS = 400 + 5 * runs(0);
+const RUNS = 150 + 5 * runs(0);
 const random = seeded(inject("fuzzSeed"));
 const drawn = (length: number) => randomText(random, BASE62, length);
 const blob = Array.from({ length: 8 }, () => randomText(random, BASE64, 64)).join("\n");

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { toEventResult } from "#src/agent/tools/to-event-result.ts";
 import { toModelText } from "#src/agent/tools/to-model-text.ts";
 import type { ToolResult } from "#src/agent/tools/tool.ts";
+import { runs } from "#test/support/soak.ts";
 
 const fields = fc.dictionary(
   fc
@@ -56,6 +57,7 @@ describe("a result as the model reads it", () => {
         expect(text.length).toBeLessThanOrEqual(30_048);
         expect(text.isWellFormed()).toBe(true);
       }),
+      { numRuns: runs(25) },
     );
   });
 });
@@ -99,6 +101,7 @@ describe("a result as it is recorded", () => {
         expect(recorded["success"]).toBe(result.success);
         expect(recorded).toHaveProperty(result.success ? "message" : "error");
       }),
+      { numRuns: runs(25) },
     );
   });
 

@@ -4,6 +4,7 @@ import { formatPlan, parsePlan, type Plan } from "#src/agent/tools/notes/plan-fi
 import { slugOf } from "#src/agent/tools/notes/plan-file.ts";
 import { runTool } from "#src/agent/tools/run-tool.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
+import { runs } from "#test/support/soak.ts";
 import { toolCall, toolContext } from "#test/support/tool-context.ts";
 
 const call = async (runtime: MemoryRuntime, args: object) =>
@@ -124,7 +125,7 @@ describe("a plan's file", () => {
       fc.property(plans, (plan) => {
         expect(parsePlan(formatPlan(plan))).toEqual(plan);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 
@@ -134,6 +135,7 @@ describe("a plan's file", () => {
         expect(slugOf(name)).toMatch(/^[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*$/u);
         expect(Buffer.byteLength(slugOf(name))).toBeLessThanOrEqual(250);
       }),
+      { numRuns: runs(30) },
     );
   });
 });

@@ -15,7 +15,7 @@ import { anyDocument, anyHostileText } from "./support/markdown.ts";
 import { runs } from "#test/support/soak.ts";
 
 /** Documents of each property, and whether every unit is tried on every platform: `FUZZ_RUNS=300` for a long run. */
-const numRuns = runs(5);
+const numRuns = runs(3);
 const IS_LONG = numRuns > 10;
 
 interface Rules {
@@ -180,7 +180,7 @@ describe("the markup of a piece", () => {
       fc.property(anyDocument, ({ markdown }) => {
         expect(discordTexts(markdown).flatMap(({ markup }) => openFences(markup))).toEqual([]);
       }),
-      { numRuns: numRuns * 2 },
+      { numRuns },
     );
   });
 });

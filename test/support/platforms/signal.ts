@@ -19,8 +19,6 @@ export interface SignalWriting {
   text: string;
   /** As signal-cli names groups: 32 bytes in base64. */
   groupId?: string;
-  /** Files that the bridge has, as `attach` returns them. */
-  attachments?: readonly object[];
   /** Of a person whom the text mentions with its first character. */
   mentioned?: SignalPerson;
 }
@@ -96,16 +94,16 @@ export class SignalBridge extends PlatformServer {
     return { groupId, recipient: `group.${Buffer.from(groupId).toString("base64")}` };
   }
 
-  /** Gives the bridge a file, for `attachments` of a message. */
-  attach(bytes: Uint8Array, file: { contentType: string; filename?: string }) {
+  /** Gives the bridge a file of a person. Returns its id. */
+  attach(bytes: Uint8Array): string {
     const id = `${randomBytes(10).toString("hex")}.bin`;
     this.attachments.set(id, Buffer.from(bytes));
-    return { id, filename: null, ...file, size: bytes.byteLength };
+    return id;
   }
 
   /** Writes as a person; returns the message's time, which is its id. It is lost when nobody listens. */
   write({ uuid, number, name }: SignalPerson, writing: SignalWriting): number {
-    const { text, groupId, attachments, mentioned } = writing;
+    const { text, groupId, mentioned } = writing;
     const timestamp = this.#now();
     const dataMessage = {
       timestamp,
@@ -113,7 +111,6 @@ export class SignalBridge extends PlatformServer {
       expiresInSeconds: 0,
       viewOnce: false,
       ...(mentioned && { mentions: [{ ...mentioned, start: 0, length: 1 }] }),
-      ...(attachments && { attachments }),
       ...(groupId && { groupInfo: { groupId, type: "DELIVER" } }),
     };
     const source = { source: number ?? uuid, sourceNumber: number, sourceUuid: uuid, sourceName: name };

@@ -100,13 +100,11 @@ export class SlackApi {
     return this.#origin() + path;
   }
 
-  /** A file of a person as events have it. */
-  wireFile(file: SentFile) {
-    const { filename: name, mimeType: mimetype, bytes } = file;
-    const id = `F${this.next()}`;
-    const path = `/files-pri/${this.teamId}-${id}/download/${encodeURIComponent(name)}`;
+  /** The address of a file that a person sent. */
+  newFileUrl(file: SentFile): string {
+    const path = `/files-pri/${this.teamId}-F${this.next()}/download/${encodeURIComponent(file.filename)}`;
     this.#files.set(path, file);
-    return { id, name, mimetype, size: bytes.length, url_private_download: this.#origin() + path };
+    return this.#origin() + path;
   }
 
   /** Returns what Slack returns at any of its addresses: methods, uploads, files and responses. */

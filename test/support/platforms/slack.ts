@@ -85,11 +85,10 @@ export class SlackMock extends PlatformServer {
     text: string;
     author?: SlackUser;
     threadTs?: string;
-    files?: readonly SentFile[];
   }): Promise<{ ts: string; answers: WebhookAnswer[] }> {
-    const { channelId, text, author = this.person("ann"), threadTs, files = [] } = said;
+    const { channelId, text, author = this.person("ann"), threadTs } = said;
     this.addChannel(channelId);
-    const { ts } = this.#api.addMessage({ channelId, userId: author.id, threadTs, text, files });
+    const { ts } = this.#api.addMessage({ channelId, userId: author.id, threadTs, text });
     const isDirect = channelId.startsWith("D");
     const shared = {
       user: author.id,
@@ -102,12 +101,9 @@ export class SlackMock extends PlatformServer {
         thread_ts: threadTs,
         parent_user_id: this.#api.find(channelId, threadTs)?.userId,
       }),
-      ...(files.length > 0 && { files: files.map((file) => this.#api.wireFile(file)) }),
     };
     const kind = { type: "message", channel_type: isDirect ? "im" : "channel" };
-    const answers = [
-      await this.event({ ...kind, ...(files.length > 0 && { subtype: "file_share" }), ...shared }),
-    ];
+    const answers = [await this.event({ ...kind, ...shared })];
     if (!isDirect && text.includes(`<@${this.bot.id}>`)) {
       answers.push(await this.event({ type: "app_mention", ...shared }));
     }
@@ -181,7 +177,7 @@ export class SlackMock extends PlatformServer {
 
   /** The address of a file that a person sent. */
   newFileUrl(file: SentFile): string {
-    return this.#api.wireFile(file).url_private_download;
+    return this.#api.newFileUrl(file);
   }
 
   /** Makes all addresses for responses so far too old. */

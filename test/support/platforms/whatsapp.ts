@@ -9,11 +9,10 @@ export interface WhatsappPerson {
   userId: string;
 }
 
-/** What a person writes: a text, a press of a button, or a file by the id of `attach`. */
+/** What a person writes: a text, or a press of a button. */
 export type WhatsappWriting = { replyTo?: string } & (
   | { text: string }
   | { button: { id: string; title: string } }
-  | { file: { kind: "image" | "audio" | "document"; id: string; caption?: string } }
 );
 
 /** A message of a webhook, with the contact that it comes with. */
@@ -134,7 +133,9 @@ export class Whatsapp extends PlatformServer {
       id,
       timestamp: String(Math.floor(Date.now() / 1000)),
       ...(writing.replyTo && { context: { from: DISPLAY_NUMBER, id: writing.replyTo } }),
-      ...this.#contentOf(writing),
+      ...("text" in writing
+        ? { type: "text", text: { body: writing.text } }
+        : { type: "interactive", interactive: { type: "button_reply", button_reply: writing.button } }),
     };
     return { id, message, contact: { profile: { name }, ...(number && { wa_id: number }), user_id: userId } };
   }
@@ -173,17 +174,6 @@ export class Whatsapp extends PlatformServer {
     const signature = createHmac("sha256", app_secret).update(body).digest("hex");
     const headers = { "content-type": "application/json", "x-hub-signature-256": `sha256=${signature}` };
     return { body, headers };
-  }
-
-  #contentOf(writing: WhatsappWriting): object {
-    if ("text" in writing) return { type: "text", text: { body: writing.text } };
-    if ("button" in writing) {
-      const interactive = { type: "button_reply", button_reply: writing.button };
-      return { type: "interactive", interactive };
-    }
-    const { kind, id, caption } = writing.file;
-    const file = { id, mime_type: this.#media.get(id)?.mimeType, ...(caption && { caption }) };
-    return { type: kind, [kind]: kind === "audio" ? { ...file, voice: true } : file };
   }
 
   protected override busy(seconds: number): Answer {
