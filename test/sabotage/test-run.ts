@@ -14,7 +14,8 @@ export class TestRun {
   static async create(): Promise<TestRun> {
     const failures = new Failures();
     return new TestRun(
-      await createVitest("test", { run: true, watch: false, reporters: [failures] }),
+      // Nothing is kept of a copy of the tree, whose paths are others each time.
+      await createVitest("test", { run: true, watch: false, fsModuleCache: false, reporters: [failures] }),
       failures,
     );
   }

@@ -122,6 +122,9 @@ describe("generations", () => {
     const old = await begin();
     expect(await logs.begin(taskId, 1)).toMatchObject({ kind: "busy" });
     await silence(60_000);
+    await logs.ping(taskId, old);
+    expect(await logs.begin(taskId, 1)).toMatchObject({ kind: "busy" });
+    await silence(60_000);
     const next = await begin();
     expect(next).toBe(old + 1);
     expect((await logs.append(taskId, old, { sequence: 1, events: [text(1)] })).stale).toBe(true);
