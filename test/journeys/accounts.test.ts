@@ -59,16 +59,8 @@ describe("logging in", () => {
     for (const [index, identifier] of ways.entries()) {
       const as = index % 2 === 0 ? "json" : "form";
       const answer = await service.call("POST", "/api/auth/login", { [as]: { ...identifier, password } });
-      expect([answer.status, answer.body]).toEqual([
-        200,
-        {
-          access_token: expect.any(String),
-          token_type: "bearer",
-          requires_2fa: false,
-          temp_token: null,
-          method: null,
-        },
-      ]);
+      const body = { access_token: expect.any(String), token_type: "bearer", requires_2fa: false };
+      expect(answer).toMatchObject({ status: 200, body });
     }
   });
 

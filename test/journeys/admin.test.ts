@@ -122,13 +122,9 @@ describe("the list of accounts", () => {
       [0, 3, 2],
     ]);
     expect(pages.flatMap(({ users }) => users.map(({ id }) => id))).toEqual(all.users.map(({ id }) => id));
-    for (const [avatar_url, shown] of [
-      ["data:image/png;base64,AAAA", null],
-      ["https://pictures.example/a.png", "https://pictures.example/a.png"],
-    ]) {
-      await service.call("PATCH", "/api/users/profile", { token: two?.token, json: { avatar_url } });
-      expect((await listUsers({ search: two?.email ?? "" })).users).toMatchObject([{ avatar_url: shown }]);
-    }
+    const json = { avatar_url: "data:image/png;base64,AAAA" };
+    await service.call("PATCH", "/api/users/profile", { token: two?.token, json });
+    expect((await listUsers({ search: two?.email ?? "" })).users).toMatchObject([{ avatar_url: null }]);
   });
 });
 

@@ -186,10 +186,7 @@ describe("the messages of a channel", () => {
     ]);
     const unlink = () => as(person, "DELETE", `/api/gateway/identities/${identities[0]?.id}`);
     expect(await unlink()).toMatchObject({ status: 200, body: { status: "unlinked", platform: "telegram" } });
-    expect(await unlink()).toMatchObject({ status: 404, body: { detail: "Identity not found" } });
     expect((await test("self")).status).toBe(400);
-    expect((await test("slack:C1")).status).toBe(400);
-    expect((await as(person, "POST", `${path}/test`, {})).status).toBe(422);
     await as(person, "DELETE", path);
     const off = { status: 400, body: { detail: "Channel config is not active" } };
     expect(await test("telegram:1")).toMatchObject(off);

@@ -73,14 +73,12 @@ describe("a message over HTTP with an Idempotency-Key", () => {
     const path = "/api/chat/agent/stream";
     const json = { project_id: projectId, message: script({ text: "Once" }) };
     const headers = { "idempotency-key": `over${path}` };
-    const open = (token: string) => openStream(service, "POST", path, { token, json, headers });
-    for (const token of [owner.token, client.key]) {
-      const [first, second] = [await open(token), await open(token)];
-      expect(second.taskId).toBe(first.taskId);
-      expect(await second.text()).toContain("Once");
-      await first.text();
-      const changed = { token, headers, json: { ...json, message: "Other" } };
-      expect((await service.call("POST", path, changed)).status).toBe(422);
-    }
+    const open = () => openStream(service, "POST", path, { token: client.key, json, headers });
+    const [first, second] = [await open(), await open()];
+    expect(second.taskId).toBe(first.taskId);
+    expect(await second.text()).toContain("Once");
+    await first.text();
+    const changed = { token: client.key, headers, json: { ...json, message: "Other" } };
+    expect((await service.call("POST", path, changed)).status).toBe(422);
   });
 });

@@ -156,8 +156,6 @@ describe("the socket of existing clients", () => {
     const task = await accepted(socket);
     await ended(socket, task);
     expect(shown(socket, task)).toEqual(await logged(task));
-    socket.send({ type: "ping", project_id: project.id });
-    await socket.next("pong");
     socket.send({ message: says("no"), project_id: (await service.newProject(owner.token)).id });
     expect(await socket.next("error")).toMatchObject({ message: expect.stringContaining("another project") });
     socket.close();

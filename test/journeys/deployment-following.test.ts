@@ -51,7 +51,6 @@ describe("a deployment is followed", () => {
     expect(lines.map(({ id, data }) => [id, data.line])).toEqual(
       logs.map((_, at) => [String(at + 1), at + 1]),
     );
-    expect(lines.length).toBeGreaterThan(2);
     expect(events.at(-1)).toMatchObject({
       type: "done",
       data: { type: "done", deployment_id: begun.id, status: "success", error: null },

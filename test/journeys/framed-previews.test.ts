@@ -87,11 +87,4 @@ describe("a visit of a private preview in a frame", () => {
     expect(await previewVisitor(service.url).open(entrance, FRAME)).toMatchObject({ status: 400 });
     expect(await visitor.open(entrance, FRAME)).toMatchObject({ status: 302 });
   });
-
-  it("is closed to a person who is not signed in", async () => {
-    const stranger = previewVisitor(service.url);
-    const asked = await stranger.open(site.url, FRAME);
-    const { location } = (await stranger.open(String(asked.headers.location), FRAME)).headers;
-    expect(location).toMatch(/^\/login\?/u);
-  });
 });

@@ -1,7 +1,6 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { agents, libraryAgents, users } from "#src/db/schema/index.ts";
-import { newId } from "#src/lib/ids.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { listAgent } from "#test/support/marketplace.ts";
 import { sharedService } from "#test/support/shared-service.ts";
@@ -82,15 +81,6 @@ describe.concurrent("an agent of the team", () => {
     });
     await db.update(libraryAgents).set({ endedAt: new Date() }).where(eq(libraryAgents.agentId, agentId));
     expect(await ask("DELETE", `agents/${agentId}`, seller.token)).toMatchObject({ status: 200 });
-  });
-
-  it("gets a suffix to its slug where the marketplace has the slug", async () => {
-    const { token, create } = await newTeam();
-    const taken = await listAgent(db, { slug: `taken-${newId()}` });
-    const { agent_id: id } = await create();
-    await db.update(agents).set({ slug: taken.slug }).where(eq(agents.id, id));
-    expect(await ask("POST", `agents/${id}/publish`, token)).toMatchObject({ status: 200 });
-    expect((await rowOf(id))?.slug).toMatch(new RegExp(`^${taken.slug.slice(0, 40)}.*-[0-9a-z]{6}$`, "u"));
   });
 
   it("is published with its terms, and not with terms that are none", async () => {

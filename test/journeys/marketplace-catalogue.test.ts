@@ -51,9 +51,7 @@ it("has the service's own agents and templates, and in development two agents th
   ] as const) {
     expect((await get(`agents/${slug}`)).body).toMatchObject({ pricing_type, price, system_prompt: null });
   }
-  for (const slug of ["static-site", "vite-react"]) {
-    expect((await get(`bases/${slug}`)).body).toMatchObject({ slug, creator_type: "official", price: 0 });
-  }
+  expect((await get("bases/vite-react")).body).toMatchObject({ creator_type: "official", price: 0 });
 });
 
 describe.concurrent("the list of agents", () => {

@@ -48,7 +48,6 @@ describe("the list of models", () => {
     });
 
     const after = await models(token);
-    expect(after.count).toBe(after.models.length);
     expect(after.models).toEqual(
       expect.arrayContaining([
         expect.objectContaining({
@@ -111,6 +110,5 @@ describe("the list of models", () => {
     expect((await models(token)).models).toEqual([expect.objectContaining({ disabled: true })]);
     // Under its other name it is the same model.
     expect((await set("demo", true)).body).toEqual({ disabled_models: [] });
-    expect((await set("demo", false)).body).toEqual({ disabled_models: ["demo"] });
   });
 });

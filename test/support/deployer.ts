@@ -116,20 +116,6 @@ export async function standinList<T>({ stack: { hostingUrl } }: SharedService, n
   return body;
 }
 
-/** Tells the stand-in something, such as the faults of its calls. */
-export async function tellStandin(
-  { stack: { hostingUrl } }: SharedService,
-  at: string,
-  json: object = {},
-): Promise<void> {
-  const response = await fetch(`${hostingUrl}/_standin/${at}`, {
-    method: "POST",
-    body: JSON.stringify(json),
-    headers: { "content-type": "application/json" },
-  });
-  if (!response.ok) throw new Error(`The stand-in answered ${response.status}: ${await response.text()}`);
-}
-
 /** What a provider's own interface answers to the owner of a token. */
 export async function askProvider<T>(
   { stack: { hostingUrl } }: SharedService,
