@@ -26,7 +26,7 @@ interface Status {
   git_status: string | null;
 }
 
-// On the embedded runtime the same is in git, lifecycle and agent-at-work.
+// On the embedded runtime the same is in git and lifecycle.
 describe.skipIf(NO_BUBBLEWRAP)(`a project on the host runtime${SKIPPED}`, () => {
   let service: SharedService;
   let owner: Account;

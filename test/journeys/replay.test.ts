@@ -1,15 +1,14 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { collectEvents, idsOf, range, type TaskEvent } from "#test/support/events.ts";
-import { sharedService, type SharedService } from "#test/support/shared-service.ts";
+import { sharedService } from "#test/support/shared-service.ts";
 import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
 
-let service: SharedService;
+const service = sharedService();
 let client: TaskClient;
 let taskId: string;
 let events: TaskEvent[];
 /** The events that a reader got that connected as soon as an event was seen, by the id of that event. */
 const live = new Map<number, Promise<TaskEvent[]>>();
-let crowd: TaskEvent[][];
 
 /** Positions from which the rest is read. */
 const EVERY = 60;
@@ -22,18 +21,13 @@ const TURN = {
 const LONG_TASK = script(...Array.from({ length: 12 }, () => TURN), { text: "That was long." });
 
 beforeAll(async () => {
-  service = sharedService();
   client = await newTaskClient(service);
-});
-beforeAll(async () => {
   taskId = (await client.start(LONG_TASK)).task_id;
-  const crowding = Promise.all(range(1, 3).map(() => client.end(taskId)));
   events = [];
   for await (const event of client.events(taskId)) {
     events.push(event);
     if (event.id % EVERY === 0) live.set(event.id, client.end(taskId, event.id));
   }
-  crowd = await crowding;
 });
 
 /** Compare as text: one comparison of a few hundred events is cheap, six hundred of them are not. */
@@ -55,10 +49,6 @@ describe("a task of 300 events", () => {
 
   it("gives a reader that reconnects while it runs exactly the rest, from any event", async () => {
     for (const [id, reading] of live) expect(asText(await reading), `after ${id}`).toBe(rest(id));
-  });
-
-  it("gives three readers at once the same list", () => {
-    expect(new Set(crowd.map(asText))).toEqual(new Set([asText(events)]));
   });
 
   it.each([

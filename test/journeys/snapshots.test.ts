@@ -183,7 +183,6 @@ it("a fork of a private project is private, that of any other is for the team", 
   const { id } = await service.newProject(token, "origin");
   for (const [visibility, expected] of [
     ["private", "private"],
-    ["team", "team"],
     ["public", "team"],
   ]) {
     await ok("PATCH", `/api/projects/${id}`, token, { visibility });

@@ -44,9 +44,6 @@ describe.concurrent("a subscription", () => {
       body: {
         tier: "free",
         is_active: false,
-        subscription_id: null,
-        cancel_at_period_end: false,
-        monthly_allowance: 0,
         max_deploys: 1,
         byok_enabled: false,
         support_tier: "community",

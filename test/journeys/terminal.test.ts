@@ -97,27 +97,21 @@ describe("a terminal", () => {
 });
 
 describe("a terminal is refused", () => {
-  it("to an unknown caller, with a message and a code", async () => {
-    const terminal = await connect({ token: "garbage" });
-    expect(await terminal.next("error")).toMatchObject({ message: "Not authenticated" });
-    expect(await terminal.closed).toEqual({ code: 4401, reason: "auth_failed" });
-  });
-
-  it("to strangers", async () => {
-    const stranger = await service.signUp();
-    const theirs = await connect({ token: stranger.token });
-    expect(await theirs.closed).toEqual({ code: 4404, reason: "not_found" });
-  });
-
-  it("to a key without the permission, and to one that is bound to another project", async () => {
+  it("to unknown callers, to strangers, and to keys of other projects or without the permission", async () => {
     const { token } = owner;
     const json = { name: "key", scopes: ["project.view"] };
-    const made = await service.call<{ key: string }>("POST", "/api/external-api-keys", { token, json });
-    const poor = await connect({ token: made.body.key });
-    expect(await poor.closed).toEqual({ code: 4403, reason: "forbidden" });
-    const { id } = await service.newProject(token, "other");
-    const bound = await connect({ token: (await service.newKey(token, id)).key });
-    expect(await bound.closed).toEqual({ code: 4403, reason: "forbidden" });
+    const poor = await service.call<{ key: string }>("POST", "/api/external-api-keys", { token, json });
+    const { id: other } = await service.newProject(token, "other");
+    for (const [bearer, code, reason] of [
+      ["garbage", 4401, "auth_failed"],
+      [(await service.signUp()).token, 4404, "not_found"],
+      [poor.body.key, 4403, "forbidden"],
+      [(await service.newKey(token, other)).key, 4403, "forbidden"],
+    ] as const) {
+      const terminal = await connect({ token: bearer });
+      expect((await terminal.next("error"))["message"]).toEqual(expect.any(String));
+      expect(await terminal.closed).toEqual({ code, reason });
+    }
   });
 
   it("to the session cookie of a page that is not ours", async () => {
