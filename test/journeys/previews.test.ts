@@ -128,7 +128,7 @@ describe("what is shown", () => {
   });
 
   it("is never what is hidden", async () => {
-    for (const path of ["/.env", "/.git/config", "/%2eenv", "/docs/..%2f.env"]) {
+    for (const path of ["/.env", "/.git/config", "/%2eenv", "/docs/..%2f.env", "/%00"]) {
       const { status, text } = await get(path);
       expect([path, status]).toEqual([path, 404]);
       expect(text).not.toMatch(/SECRET|core/u);
