@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { openDatabase } from "#test/support/database.ts";
+import { beforeEach, expect, it } from "vitest";
+import { fileDatabase } from "#test/support/database.ts";
 import { ToyJobs } from "./support/toy-jobs.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
+const { db } = await fileDatabase();
 let jobs: ToyJobs;
-beforeAll(async () => {
-  database = await openDatabase();
-});
 beforeEach(async () => {
-  jobs = await ToyJobs.open(database.db);
+  jobs = await ToyJobs.open(db);
 });
-afterAll(() => database.close());
 
 const sweptKeys = () => jobs.published.map(({ payload }) => payload);
 

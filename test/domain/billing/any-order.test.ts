@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { afterEach, beforeEach, expect, inject, it } from "vitest";
+import { expect, inject, it } from "vitest";
 import { subscriptions, teams, transactions } from "#src/db/schema/index.ts";
 import { reviewCharge, reviewDispute, sweepReversals } from "#src/domain/billing/reversals/index.ts";
 import {
@@ -8,20 +8,10 @@ import {
   syncSubscription,
 } from "#src/domain/billing/subscriptions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
-import { createLog } from "#src/platform/log/log.ts";
-import type { Payments } from "#src/platform/payments/payments.ts";
-import { startTestStripe, type TestStripe } from "#test/local/support/stripe.ts";
-import { fileDatabase } from "#test/support/database.ts";
+
 import { type Random, seeded } from "#test/support/random.ts";
-import {
-  BILLING,
-  buyCredits,
-  keepPayer,
-  newPayer,
-  paymentsAt,
-  queueKeeping,
-  subscribeAt,
-} from "./support/payer.ts";
+import { buyCredits, keepPayer, newPayer, subscribeAt } from "./support/payer.ts";
+import { withPayer } from "./support/with-payer.ts";
 import { IS_SOAK } from "#test/support/soak.ts";
 
 /** Histories, each with a customer of its own. More in a long run, `FUZZ_RUNS=300`. */
@@ -31,17 +21,8 @@ const PACKS = [2_500, 500];
 /** Of the packs, before anything goes back. */
 const SPENT = 1_000;
 
-const { db } = await fileDatabase();
-let stripe: TestStripe;
-let payments: Payments;
-beforeEach(async () => {
-  stripe = await startTestStripe();
-  payments = paymentsAt(stripe);
-});
-afterEach(() => stripe.close());
-
-const { queue } = queueKeeping();
-const deps = () => ({ db, payments, stripe, queue, log: createLog(), config: BILLING });
+const world = await withPayer();
+const { db, deps } = world;
 
 /** Handles an event as the service does: by its object alone. */
 async function hear(objectId: string): Promise<void> {
@@ -80,23 +61,26 @@ type StandinObject = { id: string; charge?: string; status?: string; disputed?: 
 
 /** Something that a payer, a bank or time does. What is not possible at the time is refused, and changes nothing. */
 async function step(random: Random, { subscription, customer }: Known): Promise<void> {
-  const charges = await stripe.list<StandinObject>("objects/charge");
+  const charges = await world.stripe.list<StandinObject>("objects/charge");
   const charge = charges[random.whole(0, charges.length - 1)];
-  const disputes = await stripe.list<StandinObject>("objects/dispute");
+  const disputes = await world.stripe.list<StandinObject>("objects/dispute");
   const open = disputes.find(({ status }) => status === "needs_response");
   const acts = [
-    () => stripe.control(`subscriptions/${subscription}/advance`),
-    () => stripe.control(`subscriptions/${subscription}/advance`),
-    () => stripe.control(`customers/${customer}/card`, { card: random.chance(0.3) ? "fails" : "works" }),
-    () => stripe.control(`charges/${charge?.id}/refund`, { amount: random.whole(1, charge?.amount ?? 1) }),
-    () => stripe.control(`charges/${charge?.id}/refund`),
-    () => stripe.control(`charges/${charge?.id}/dispute`),
+    () => world.stripe.control(`subscriptions/${subscription}/advance`),
+    () => world.stripe.control(`subscriptions/${subscription}/advance`),
     () =>
-      open && stripe.control(`disputes/${open.id}/close`, { outcome: random.chance(0.6) ? "won" : "lost" }),
+      world.stripe.control(`customers/${customer}/card`, { card: random.chance(0.3) ? "fails" : "works" }),
+    () =>
+      world.stripe.control(`charges/${charge?.id}/refund`, { amount: random.whole(1, charge?.amount ?? 1) }),
+    () => world.stripe.control(`charges/${charge?.id}/refund`),
+    () => world.stripe.control(`charges/${charge?.id}/dispute`),
+    () =>
+      open &&
+      world.stripe.control(`disputes/${open.id}/close`, { outcome: random.chance(0.6) ? "won" : "lost" }),
     () => upgrade(subscription),
     () =>
       random.chance(0.3) &&
-      payments.changeSubscription(subscription, { cancelAtPeriodEnd: true }, crypto.randomUUID()),
+      world.payments.changeSubscription(subscription, { cancelAtPeriodEnd: true }, crypto.randomUUID()),
   ];
   await Promise.resolve(acts[random.whole(0, acts.length - 1)]?.()).catch((error: unknown) => {
     if (!(error instanceof AppError)) throw error;
@@ -105,16 +89,16 @@ async function step(random: Random, { subscription, customer }: Known): Promise<
 
 /** Only upwards: after a change downwards, the bundled credits are those of the highest tier that was heard of. */
 async function upgrade(subscription: string): Promise<void> {
-  const itemId = (await payments.getSubscription(subscription))?.item.id ?? "";
+  const itemId = (await world.payments.getSubscription(subscription))?.item.id ?? "";
   const change = { price: { itemId, priceId: "price_pro" } };
-  await payments.changeSubscription(subscription, change, crypto.randomUUID());
+  await world.payments.changeSubscription(subscription, change, crypto.randomUUID());
 }
 
 /** Objects of the events since the last call, oldest first. */
 function newEvents() {
   const seen = new Set<string>();
   return async (): Promise<string[]> => {
-    const events = await stripe.list<{ id: string; object: string }>("events");
+    const events = await world.stripe.list<{ id: string; object: string }>("events");
     const fresh = events.toReversed().filter(({ id }) => !seen.has(id));
     for (const { id } of fresh) seen.add(id);
     return fresh.map(({ object }) => object);
@@ -170,7 +154,7 @@ it.each(Array.from({ length: HISTORIES }, (_, nth) => nth))(
   async (nth) => {
     await emptied();
     const random = seeded(inject("fuzzSeed") + nth);
-    const payer = await newPayer(db, payments);
+    const payer = await newPayer(db, world.payments);
     for (const credits of PACKS) await buyCredits(deps(), payer, credits);
     await db.update(teams).set({ purchasedCredits: sql`${teams.purchasedCredits} - ${SPENT}` });
     const subscription = await subscribeAt(deps(), payer, "price_basic");

@@ -1,40 +1,34 @@
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
-import { openDatabase } from "#test/support/database.ts";
-import { runMortal } from "#test/support/mortal.ts";
+import { fileDatabase } from "#test/support/database.ts";
+import { killedEverywhere, runMortal } from "#test/support/mortal.ts";
 import { seeded } from "#test/support/random.ts";
 import { DeploymentWorld } from "./support/deployment-world.ts";
 import { IS_SOAK } from "#test/support/soak.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
+const { db } = await fileDatabase();
+beforeAll(() => {
   // A dead program has no heartbeat.
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
 });
-afterAll(async () => {
+afterAll(() => {
   vi.useRealTimers();
-  await database.close();
 });
 
-/** In the long form (`npm run soak`) every call is killed both before and after it is done; else one of both, by the seed. */
-/** More calls than any of the programs has. */
-const CALLS = 100;
+type Prepare = Parameters<typeof killedEverywhere>[0];
 
-/** Kills a program at each of its calls, and checks what is so in the end. Returns the number of calls. */
-async function killedEverywhere(
-  prepare: () => Promise<{ program: () => Promise<unknown>; after: () => Promise<void> }>,
-): Promise<number> {
+/**
+ * Kills a program at its calls, and checks what is so in the end: in the long form (`npm run soak`) before and after every call;
+ * else at a sample of them, by the seed. Returns the number of the last call that was looked at, which the program did not reach.
+ */
+async function killed(prepare: Prepare): Promise<number> {
+  if (IS_SOAK) return killedEverywhere(prepare);
   const random = seeded(inject("fuzzSeed"));
-  for (let call = 1; call < CALLS; call += 1) {
-    let isDead = false;
-    for (const isDone of IS_SOAK ? [false, true] : [random.chance(0.5)]) {
-      const { program, after } = await prepare();
-      isDead = await runMortal({ call, isDone }, program);
-      await after();
-    }
-    if (!isDead) return call - 1;
+  for (let call = random.whole(1, 3); ; call += random.whole(2, 4)) {
+    const { program, after } = await prepare();
+    const isDead = await runMortal({ call, isDone: random.chance(0.5) }, program);
+    await after();
+    if (!isDead) return call;
   }
-  throw new Error(`The program has more than ${CALLS} calls`);
 }
 
 /** What is so in the end, wherever the executors were killed. */
@@ -60,8 +54,8 @@ async function expectWhole(world: DeploymentWorld, versions: readonly string[]):
 
 describe("an executor that is killed at any of its calls", () => {
   it("leaves a first deployment that is published once, at one site", async () => {
-    const calls = await killedEverywhere(async () => {
-      const world = await DeploymentWorld.open(database.db);
+    const calls = await killed(async () => {
+      const world = await DeploymentWorld.open(db);
       await world.request();
       const after = async () => {
         await world.recover();
@@ -73,8 +67,8 @@ describe("an executor that is killed at any of its calls", () => {
   });
 
   it("leaves a redeployment with the bytes of the earlier one", async () => {
-    const calls = await killedEverywhere(async () => {
-      const world = await DeploymentWorld.open(database.db);
+    const calls = await killed(async () => {
+      const world = await DeploymentWorld.open(db);
       const { id } = await world.deploy("1");
       world.write("2");
       await world.redeploy(id);
@@ -88,8 +82,8 @@ describe("an executor that is killed at any of its calls", () => {
   });
 
   it("takes the site down in the end, and the row goes", async () => {
-    const calls = await killedEverywhere(async () => {
-      const world = await DeploymentWorld.open(database.db);
+    const calls = await killed(async () => {
+      const world = await DeploymentWorld.open(db);
       const { id } = await world.deploy("1");
       await world.delete(id);
       const after = async () => {
@@ -103,8 +97,8 @@ describe("an executor that is killed at any of its calls", () => {
   });
 
   it("cancels at the provider what the provider has", async () => {
-    const calls = await killedEverywhere(async () => {
-      const world = await DeploymentWorld.open(database.db);
+    const calls = await killed(async () => {
+      const world = await DeploymentWorld.open(db);
       world.provider.pollsUntilReady = 1_000;
       const { id } = await world.request();
       // The site, the files and the deployment are made; then its end is requested.

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openDatabase } from "#test/support/database.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { fileDatabase } from "#test/support/database.ts";
 import { deploymentOf, DeploymentWorld } from "./support/deployment-world.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
+const { db } = await fileDatabase();
 let world: DeploymentWorld;
-beforeAll(async () => {
-  database = await openDatabase();
-});
 beforeEach(async () => {
-  world = await DeploymentWorld.open(database.db);
+  world = await DeploymentWorld.open(db);
 });
-afterAll(() => database.close());
 
 describe("a deployment", () => {
   it("is published, and the next one at the same address", async () => {
@@ -25,9 +21,9 @@ describe("a deployment", () => {
     expect(await world.lines(first.id)).toContain("2 files, 2 bytes");
   });
 
-  it("is one of its own for each of five requests at once, which run in turn", async () => {
-    const requested = await Promise.all(Array.from({ length: 5 }, () => world.request()));
-    expect(requested.map(({ version }) => version).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5]);
+  it("is one of its own for each of three requests at once, which run in turn", async () => {
+    const requested = await Promise.all([1, 2, 3].map(() => world.request()));
+    expect(requested.map(({ version }) => version).toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
     // The queue delivers them all at once, and each message twice.
     while (world.waiting.length > 0) {
       const batch = world.waiting.splice(0).map(deploymentOf);
@@ -39,9 +35,8 @@ describe("a deployment", () => {
     await world.recover();
     const rows = await world.rows();
     expect(rows.map(({ status }) => status)).toEqual(rows.map(() => "success"));
-    expect(world.provider.deployments.size).toBe(5);
     const order = [...world.provider.deployments.values()].map(({ release }) => release);
     expect(order).toEqual(rows.map(({ id }) => id));
-    expect([await world.sites(), world.provider.sites.size]).toMatchObject([[{ lastVersion: 5 }], 1]);
+    expect([await world.sites(), world.provider.sites.size]).toMatchObject([[{ lastVersion: 3 }], 1]);
   });
 });

@@ -25,7 +25,7 @@ import { endSession } from "#src/domain/people/sessions/index.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
-import { timesAtOnce } from "#test/support/at-once.ts";
+import { allAtOnce, timesAtOnce } from "#test/support/at-once.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { CLIENT, newPerson } from "#test/support/people.ts";
 
@@ -190,15 +190,10 @@ describe("the limit of ten devices", () => {
     const person = await newPerson(db);
     const tokens = await Promise.all(Array.from({ length: 9 }, () => mint(person)));
     const [waiting, ...others] = tokens;
-    const work = [
-      ...others.map(
-        ({ token }) =>
-          () =>
-            exchange(token),
-      ),
-      ...others.map(() => () => newKey(person)),
-    ];
-    const { done } = await timesAtOnce<unknown>(work.length, async (nth) => work[nth]?.());
+    const { done } = await allAtOnce<unknown>([
+      ...others.map(({ token }) => exchange(token)),
+      ...others.map(() => newKey(person)),
+    ]);
     expect([done.length, (await holdings(person)).keys]).toEqual([10, 10]);
     for (const more of [exchange(waiting?.token ?? ""), newKey(person)]) {
       await expect(more).rejects.toMatchObject({
