@@ -4,7 +4,14 @@ import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { channelMessages } from "#src/db/schema/index.ts";
 import { deliverMessage } from "#src/domain/messaging/deliveries/index.ts";
 import { MARK } from "#src/domain/messaging/deliveries/outgoing.ts";
-import { claimMessage, strandedMessages } from "#src/domain/messaging/deliveries/queries/attempts.ts";
+import {
+  claimMessage,
+  notePiece,
+  postponeMessage,
+  renewLease,
+  settleMessage,
+  strandedMessages,
+} from "#src/domain/messaging/deliveries/queries/attempts.ts";
 import { sendStored } from "#src/domain/messaging/deliveries/send-stored.ts";
 import { newId } from "#src/lib/ids.ts";
 import { openDatabase } from "#test/support/database.ts";
@@ -61,6 +68,22 @@ async function slowExecutor(id: string) {
     },
   };
 }
+
+it("an executor that another one has superseded stores nothing of the message", async () => {
+  const id = await newMessage();
+  const { db } = database;
+  const late = await claimMessage(db, id);
+  await setLease(id, -1);
+  const now = await claimMessage(db, id);
+  if (!late || !now || !("hold" in late) || !("hold" in now)) throw new Error("The message was not claimed");
+  const before = await stored(id);
+  expect(await renewLease(db, late.hold)).toBe(false);
+  expect(await notePiece(db, late.hold, 1)).toBe(false);
+  expect(await postponeMessage(db, late.hold, { seconds: 60, error: "busy", mayBeSent: false })).toBe(false);
+  expect(await settleMessage(db, late.hold, { status: "failed", error: "late" })).toBeUndefined();
+  expect(await stored(id)).toEqual(before);
+  expect(await settleMessage(db, now.hold, { status: "delivered", platformMessageId: "1" })).toBeNull();
+});
 
 describe("a message whose executor died", () => {
   it("comes back when the lease ends, and is sent then, marked", async () => {
