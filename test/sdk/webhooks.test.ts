@@ -48,9 +48,8 @@ describe("a callback", () => {
     const headers = signed();
     const other = signed(BODY, { secret: OTHER_SECRET })["webhook-signature"];
     const all = `v1a,abc v2,${"A".repeat(44)} ${other} ${headers["webhook-signature"]}`;
-    expect((await verifyCallback(BODY, { ...headers, "webhook-signature": all }, SECRET)).status).toBe(
-      "completed",
-    );
+    const task = await verifyCallback(BODY, { ...headers, "webhook-signature": all }, SECRET);
+    expect(task.status).toBe("completed");
   });
 
   it("may be of any of several secrets, and of no others", async () => {
@@ -140,13 +139,13 @@ describe("refused is a callback", () => {
     expect(inspect(error)).not.toContain("not base64!");
   });
 
-  it("with any of 1,000 changes of its body, headers, time or signature", async () => {
+  it("with any of 200 changes of its body, headers, time or signature", async () => {
     const random = seeded(inject("fuzzSeed"));
     const headers = signed();
     const original = [BODY, ...Object.values(headers)];
     const accepted: object[] = [];
     let count = 0;
-    while (count < 1_000) {
+    while (count < 200) {
       const [body = "", id = "", time = "", signature = ""] = original.map((each, part) =>
         part === count % 4 ? mutated(each, random) : each,
       );
@@ -159,19 +158,17 @@ describe("refused is a callback", () => {
   });
 });
 
-/** A text with one thing different: a character, its order, its length, or its case. */
+/** A text with one thing different: a character, its length, or its case. */
 function mutated(value: string, random: Random): string {
   const at = random.whole(0, value.length - 1);
   const character = String.fromCodePoint(random.whole(32, 126));
   const changes = [
-    () => value.slice(0, at) + character + value.slice(at + 1),
-    () => value.slice(0, at) + character + value.slice(at),
-    () => value.slice(0, at) + value.slice(at + 1),
-    () => value.slice(0, at),
-    () => value.slice(at) + value.slice(0, at),
-    () => `${value}${character}`,
-    () => value.replace(/[a-z]/u, (letter) => letter.toUpperCase()),
-    () => value + value,
+    value.slice(0, at) + character + value.slice(at + 1),
+    value.slice(0, at) + character + value.slice(at),
+    value.slice(0, at) + value.slice(at + 1),
+    value.slice(0, at),
+    value.replace(/[a-z]/u, (letter) => letter.toUpperCase()),
+    value + value,
   ];
-  return changes[random.whole(0, changes.length - 1)]?.() ?? "";
+  return changes[random.whole(0, changes.length - 1)] ?? "";
 }

@@ -64,7 +64,6 @@ describe("events", () => {
     source.sockets.at(-1)?.say(wrapped("runs0", 1), wrapped("runs0", 2));
     const shown = await take(chat.events(), 126);
     expect(named(shown.slice(-1))).toEqual(["runs02 text_delta"]);
-    chat.close();
   });
 
   it("begin after the ones that the caller has", async () => {
@@ -73,7 +72,6 @@ describe("events", () => {
     expect(socket.query).toEqual({ task_id: "a", last_event_id: "7", shown: "" });
     socket.say(event("a", 7), event("a", 8));
     expect(named(await take(chat.events(), 1))).toEqual(["a8 text_delta"]);
-    chat.close();
   });
 
   it("of unknown types pass through, errors of no call too, and notices go to their own function", async () => {
@@ -90,7 +88,6 @@ describe("events", () => {
     expect(first?.event).toMatchObject({ type: "brand_new", data: { x: 1 } });
     expect(second).toMatchObject({ taskId: "a", eventId: 0, event: { type: "error", message: "Try again" } });
     expect(notices).toEqual(["status_update", "error"]);
-    chat.close();
   });
 
   it("stop for a slow reader, and go on from where it is", async () => {
@@ -108,7 +105,6 @@ describe("events", () => {
     second.say(event("a", 9), event("a", 10, "done"));
     read.push(...(await take(events, 2)));
     expect(read.map(({ eventId }) => eventId)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-    chat.close();
   });
 
   it("that are not read do not hold up messages", async () => {
@@ -127,7 +123,6 @@ describe("events", () => {
     await take(events, 1);
     const third = await source.opened();
     expect(third.query).toMatchObject({ task_id: "a", last_event_id: "1" });
-    chat.close();
   });
 
   it("end a loop at an abort, and a later loop continues", async () => {
@@ -140,7 +135,6 @@ describe("events", () => {
     await expect(reading).rejects.toThrow("enough");
     socket.say(event("a", 1));
     expect(named(await take(chat.events(), 1))).toEqual(["a1 text_delta"]);
-    chat.close();
   });
 });
 
@@ -163,7 +157,6 @@ describe("a message", () => {
     const events = await take(chat.events(), 2);
     expect(named(events)).toEqual(["a0 user_message", "a1 text_delta"]);
     expect(events[0]?.event["content"]).toBe("Hello");
-    chat.close();
   });
 
   it("without an acceptance is sent again under its key, and in order", async () => {
@@ -181,7 +174,6 @@ describe("a message", () => {
     second.end();
     await clock.pass(1_000);
     expect((await source.opened()).sent).toEqual([]);
-    chat.close();
   });
 
   it("that is refused rejects, and no other does", async () => {
@@ -199,7 +191,6 @@ describe("a message", () => {
     );
     await expect(bad).rejects.toBeInstanceOf(NotFoundError);
     expect(await good).toMatchObject({ task_id: "b" });
-    chat.close();
   });
 
   it("that the service cannot store yet is repeated", async () => {
@@ -212,7 +203,6 @@ describe("a message", () => {
     expect(socket.sent).toHaveLength(2);
     socket.say(accepted(socket.sent[1], "a"));
     expect(await sending).toMatchObject({ task_id: "a" });
-    chat.close();
   });
 
   it("waits while many are on their way, and is refused when it is too long for a frame", async () => {
@@ -226,7 +216,6 @@ describe("a message", () => {
       Array.from({ length: 30 }, (_, index) => `t${index}`),
     );
     await expect(chat.send({ message: "x".repeat(70_000) })).rejects.toMatchObject({ code: "invalid_input" });
-    chat.close();
   });
 
   it("is given up at an abort, and rejects when the chat is closed", async () => {
@@ -262,7 +251,6 @@ describe("answers and stops", () => {
     );
     await Promise.all([calls[0], calls[1]]);
     await expect(calls[2]).rejects.toBeInstanceOf(ForbiddenError);
-    chat.close();
   });
 
   it("that are repeated take their own first attempt for done", async () => {
@@ -281,6 +269,5 @@ describe("answers and stops", () => {
     const next = second.sent[1]?.["request_id"];
     second.say({ type: "error", message: "Cancelled already", request_id: next, data: { code: "conflict" } });
     await expect(again).rejects.toMatchObject({ code: "conflict" });
-    chat.close();
   });
 });

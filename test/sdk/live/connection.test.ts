@@ -18,7 +18,6 @@ describe("a connection", () => {
     await clock.pass(16_000);
     expect(first.readyState).toBe(3);
     expect(source.sockets).toHaveLength(2);
-    chat.close();
   });
 
   it("is tried again ever more slowly, until there is progress", async () => {
@@ -37,7 +36,6 @@ describe("a connection", () => {
     socket.end();
     await clock.pass(250);
     expect(source.sockets).toHaveLength(10);
-    chat.close();
   });
 
   it("waits as long as the service asks", async () => {
@@ -49,7 +47,6 @@ describe("a connection", () => {
     expect(source.sockets).toHaveLength(1);
     await clock.pass(1_000);
     expect(source.sockets).toHaveLength(2);
-    chat.close();
   });
 
   it("asks once for new credentials, and is over when they are refused, too", async () => {
@@ -107,7 +104,7 @@ describe("a connection", () => {
 
   it("that opens after the chat was closed is closed", async () => {
     // Wherever its opening is just then.
-    for (let turns = 0; turns < 20; turns += 1) {
+    for (let turns = 0; turns < 12; turns += 1) {
       const { source, chat } = start();
       for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
       chat.close();

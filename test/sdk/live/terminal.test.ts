@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { NotFoundError } from "#sdk/errors.ts";
 import { openTerminal, type TerminalOptions } from "#sdk/live/terminal.ts";
 import { ManualClock, ScriptedSource, settled, take } from "./support/scripted-sockets.ts";
@@ -6,6 +6,7 @@ import { ManualClock, ScriptedSource, settled, take } from "./support/scripted-s
 function start(options: TerminalOptions = {}) {
   const [source, clock] = [new ScriptedSource(), new ManualClock()];
   const terminal = openTerminal(source, "project", { ...options, clock });
+  onTestFinished(() => terminal.close());
   return { source, clock, terminal };
 }
 
@@ -89,7 +90,6 @@ describe("a terminal", () => {
     const second = await source.opened();
     second.say(ready);
     expect(typed(second.sent).join("")).toBe("x".repeat(64 * 1024));
-    terminal.close();
   });
 
   it("sends long input in frames that split no character", async () => {
@@ -105,7 +105,6 @@ describe("a terminal", () => {
       expect(piece.length).toBeLessThanOrEqual(8 * 1024);
     }
     expect(() => terminal.write("x".repeat(300_000))).toThrow("at once");
-    terminal.close();
   });
 
   it("names the targets where it needs one", async () => {

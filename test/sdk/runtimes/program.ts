@@ -1,4 +1,4 @@
-import { NotFoundError, Workspace } from "@agent-workspace/client";
+import { Workspace } from "@agent-workspace/client";
 import { verifyCallback } from "@agent-workspace/client/webhooks";
 
 /** What the program is told; all of it is JSON, because it runs in another process. */
@@ -42,18 +42,6 @@ export const CASES: Readonly<Record<string, Case>> = {
     expectThat(status === "completed" && typeof response === "string", `ended as ${status}`);
   },
 
-  async "goes on after an event, and leaves a stream"(settings) {
-    const task = await invoke(settings);
-    await task.result();
-    for await (const event of task.events({ after: 3 })) {
-      expectThat(event.id === 4, `began at ${event.id}`);
-      break;
-    }
-    const rest: number[] = [];
-    for await (const event of task.events({ after: 4 })) rest.push(event.id);
-    expectThat(rest[0] === 5, `went on at ${rest[0]}`);
-  },
-
   async "is stopped by a signal"(settings) {
     const task = await invoke(settings);
     const aborting = new AbortController();
@@ -64,19 +52,6 @@ export const CASES: Readonly<Record<string, Case>> = {
       failure = error;
     }
     expectThat(failure instanceof Error && failure.name === "AbortError", `ended with ${String(failure)}`);
-  },
-
-  async "says what the service refused"(settings) {
-    let failure: unknown;
-    try {
-      await byKey(settings).tasks.get("01900000-0000-7000-8000-000000000000").status();
-    } catch (error) {
-      failure = error;
-    }
-    expectThat(failure instanceof NotFoundError && failure.status === 404, `failed with ${String(failure)}`);
-    const text = failure instanceof Error ? `${failure.stack} ${failure.message}` : "";
-    const shown = `${text} ${JSON.stringify(failure)} ${JSON.stringify(byKey(settings))}`;
-    expectThat(!shown.includes(settings.key), "the key is shown");
   },
 
   async "writes and reads a file"(settings) {
@@ -96,29 +71,6 @@ export const CASES: Readonly<Record<string, Case>> = {
     }
     chat.close();
     expectThat(types.at(-1) === "done", types.join(" "));
-  },
-
-  async "types into a terminal"(settings) {
-    const workspace = byPerson(settings);
-    const path = { project: settings.project };
-    await workspace.request("POST", "/api/projects/{project}/start", { path });
-    for (;;) {
-      const { state } = await workspace.request("GET", "/api/projects/{project}/status", { path });
-      if (state === "running") break;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    const terminal = workspace.terminal(settings.project, { columns: 80, rows: 24 });
-    let output = "";
-    let isAsked = false;
-    for await (const { data } of terminal.output()) {
-      output += data;
-      if (!isAsked) {
-        isAsked = true;
-        terminal.write("echo $((20 + 22))\r");
-      }
-      if (/^42\r?$/mu.test(output)) break;
-    }
-    terminal.close();
   },
 
   async "verifies a callback, and no other"({ callback: { body, headers, secret } }) {

@@ -9,7 +9,7 @@ import { serve } from "#local/serve.ts";
  * so many bytes. The others come from the proxy itself, and the service hears nothing.
  */
 export type Mishap =
-  | { kind: "none" | "twice" | "lost" | "limited" | "gateway" | "page" | "noise" }
+  | { kind: "none" | "twice" | "lost" | "limited" | "page" }
   | { kind: "late"; ms: number }
   | { kind: "cut"; bytes: number };
 
@@ -36,15 +36,8 @@ export async function startUnrulyProxy(
         response.writeHead(429, { "content-type": "application/json", "retry-after": "1" });
         response.end('{"detail":"slow down"}');
         return;
-      case "gateway":
-        response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad gateway</h1>");
-        return;
       case "page":
         response.writeHead(200, { "content-type": "text/html" }).end("<h1>Sign in to this network</h1>");
-        return;
-      case "noise":
-        response.writeHead(200, { "content-type": "text/event-stream" });
-        response.end('id: 1\ndata: [1]\n\n\u0000\ndata: {"type":"done"}\n\n');
         return;
       case "late":
         await pause(mishap.ms);

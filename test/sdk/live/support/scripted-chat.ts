@@ -1,10 +1,12 @@
+import { onTestFinished } from "vitest";
 import { openChat, type ChatOptions } from "#sdk/live/chat.ts";
 import { ManualClock, ScriptedSource } from "./scripted-sockets.ts";
 
-/** A chat over sockets and a clock of the test. */
+/** A chat over sockets and a clock of the test, which ends with the test. */
 export function start(options: ChatOptions = {}) {
   const [source, clock] = [new ScriptedSource(), new ManualClock()];
   const chat = openChat(source, "project", { ...options, clock });
+  onTestFinished(() => chat.close());
   return { source, clock, chat };
 }
 
