@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { searchContract } from "#test/contracts/agent-tools/search.ts";
+import { agentToolsContract } from "#test/contracts/agent-tools.ts";
 import { bytesOf } from "#test/contracts/project-runtime/bytes.ts";
 import { cloneTermContract } from "#test/contracts/project-runtime/git.ts";
 import { projectRuntimeContract } from "#test/contracts/project-runtime/index.ts";
@@ -28,9 +28,7 @@ describe.skipIf(NO_BUBBLEWRAP)(`the host driver${SKIPPED}`, () => {
   });
   const open = reopened(openNew);
   projectRuntimeContract("bubblewrap", open, { runsProcesses: true, openNew });
-  describe("the agent's tools over bubblewrap", () => {
-    searchContract(open);
-  });
+  agentToolsContract("bubblewrap", open);
   const newRemote = async () => gitServer.create(randomUUID());
   cloneTermContract(openNew, newRemote, { outlivesRestart: false });
 

@@ -17,8 +17,8 @@ const CHANGING = [
     "git init; git commit -am changed",
     'cd /tmp; rm -rf "$OLDPWD"/kept.txt; cp /etc/hosts "$OLDPWD"/kept.txt',
   ].join("\n"),
-  "(sleep 1; rm -f kept.txt; echo late > late.txt) &",
-  "setsid nohup sh -c 'sleep 1; rm -f kept.txt; echo late > late.txt' >/dev/null 2>&1 &",
+  "(sleep 0.1; rm -f kept.txt; echo late > late.txt) &",
+  "setsid nohup sh -c 'sleep 0.1; rm -f kept.txt; echo late > late.txt' >/dev/null 2>&1 &",
 ];
 
 /**
@@ -101,7 +101,7 @@ export function readOnlyCommandsContract(open: Open, { refused }: { refused: boo
       expect(refusedWrite.exitCode).not.toBe(0);
       expect(refusedWrite.stderr).toMatch(/read-only file system/iu);
       // Give detached processes time to write.
-      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await new Promise((resolve) => setTimeout(resolve, 400));
       expect(await state()).toEqual(before);
       // Others go on as before.
       expect((await runtime.exec("echo x > new.txt", { timeoutMs: 20_000 })).exitCode).toBe(0);
@@ -110,7 +110,7 @@ export function readOnlyCommandsContract(open: Open, { refused }: { refused: boo
     it("end at their timeout, and with their signal", async () => {
       expect(await run("echo before; sleep 600", 500)).toMatchObject({ exitCode: 124, timedOut: true });
       const controller = new AbortController();
-      setTimeout(() => controller.abort(), 500);
+      setTimeout(() => controller.abort(), 100);
       const options = { timeoutMs: 60_000, readOnly: true, signal: controller.signal };
       expect(await runtime.exec("sleep 600", options)).toMatchObject({ exitCode: 130, timedOut: false });
     });

@@ -158,11 +158,6 @@ export function storageStatesContract(open: Open): void {
       runtime.readEntries(["file"]),
     ];
 
-    it("begin with no files, which are present", async () => {
-      expect(await runtime.storageState()).toEqual({ state: "present", generation: 0 });
-      expect(await runtime.inventory()).toEqual([]);
-    });
-
     it("allow reading and no change while frozen", async () => {
       await runtime.writeFile("file", bytesOf("kept"));
       await runtime.freeze(1);
