@@ -3,6 +3,7 @@ import { SignJWT, UnsecuredJWT } from "jose";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { isScope, roleGrants } from "#src/domain/organisations/access/index.ts";
 import { externalApiKeys } from "#src/db/schema/index.ts";
+import type { Account } from "#test/support/api-client.ts";
 import { signUpAdministrator } from "#test/support/administrators.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { sharedService } from "#test/support/shared-service.ts";
@@ -44,8 +45,8 @@ function accessToken({ subject, session, audience = "workspace:auth", expires = 
     .setExpirationTime(expires);
 }
 
-const signed = (claims: Claims, key = secret, alg = "HS256") =>
-  accessToken(claims).setProtectedHeader({ alg }).sign(key);
+const signed = async (claims: Claims, key = secret, alg = "HS256") =>
+  bearer(await accessToken(claims).setProtectedHeader({ alg }).sign(key));
 
 const unsigned = () =>
   new UnsecuredJWT({ sid: estate.samples["session"] })
@@ -71,72 +72,89 @@ function send(operation: Operation, headers: Record<string, string>, samples = e
   return service.call(operation.method, addressOf(operation, samples), { headers, ...(json && { json }) });
 }
 
-const cookiesOf = (headers: Headers) =>
-  headers
+/** The cookies of a new session. */
+async function signIn(json: Account): Promise<string> {
+  const { headers } = await service.call("POST", "/api/auth/login", { json });
+  return headers
     .getSetCookie()
     .map((line) => line.split(";")[0])
     .join("; ");
+}
 
 /** The token of a session that has ended, or of an account that was disabled. */
-async function tokenOfTheGone(how: "logged out" | "disabled") {
+async function ofTheGone(how: "logged out" | "disabled") {
   const { id, token } = await service.signUp();
   if (how === "logged out") await service.call("POST", "/api/auth/logout", { headers: bearer(token) });
   else await service.call("POST", `/api/admin/users/${id}/disable`, { token: admin.token, json: {} });
-  return token;
+  return bearer(token);
 }
+
+/** Credentials that no operation may take, by the name of the test. */
+const VALID_FOR_NOBODY: Record<string, () => Record<string, string> | Promise<Record<string, string>>> = {
+  "no credentials": () => ({}),
+  "the cookies of a session beside a garbage bearer": async () => ({
+    cookie: await signIn(estate.owner),
+    ...bearer("garbage"),
+  }),
+  "the cookies of a session that is over": async () => {
+    const cookie = await signIn(stranger.viewer);
+    await service.call("POST", "/api/auth/logout", { headers: { cookie } });
+    return { cookie };
+  },
+  "a name and a password": () => {
+    const { username, password } = estate.owner;
+    return { authorization: `Basic ${btoa(`${username}:${password}`)}` };
+  },
+  "a token without its scheme": () => ({ authorization: estate.owner.token }),
+  "an empty bearer": () => ({ authorization: "Bearer " }),
+  "a garbage bearer": () => bearer("garbage"),
+  "a token with a changed letter": () => {
+    const { token } = estate.owner;
+    return bearer(`${token.slice(0, -2)}${token.endsWith("AA") ? "BB" : "AA"}`);
+  },
+  "an expired token": () => signed({ expires: past() }),
+  "a token for another audience": () => signed({ audience: "workspace:other" }),
+  "a token signed with another secret": () =>
+    signed({}, new TextEncoder().encode("another secret of 32 characters..")),
+  "a token signed with another algorithm": () => signed({}, secret, "HS512"),
+  "an unsigned token": () => bearer(unsigned()),
+  "a token of an unknown person": () => signed({ subject: crypto.randomUUID() }),
+  "a token of no session": () => signed({ session: crypto.randomUUID() }),
+  "a token of another's session": () => signed({ session: String(stranger.samples["session"]) }),
+  "a token of a session that is over": () => ofTheGone("logged out"),
+  "a token of a disabled account": () => ofTheGone("disabled"),
+  "a malformed key": () => bearer("tsk_short"),
+  "a key that was never issued": () => bearer(`tsk_${"0".repeat(32)}`),
+  "a revoked key": async () => {
+    const { id, key } = await newKey(estate.owner.token);
+    await service.call("DELETE", `/api/external-api-keys/${id}`, { token: estate.owner.token });
+    return bearer(key);
+  },
+  "an expired key": async () => {
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+    const { id, key } = await newKey(estate.owner.token, { expires_at });
+    await databaseOf(service)
+      .update(externalApiKeys)
+      .set({ expiresAt: new Date(0) })
+      .where(eq(externalApiKeys.id, id));
+    await vi.waitUntil(
+      async () => (await service.call("GET", "/api/projects", { token: key })).status === 401,
+    );
+    return bearer(key);
+  },
+};
 
 beforeAll(async () => {
   [estate, stranger] = [await newSharedEstate(service), await newSharedEstate(service)];
   await withRepository(service, estate);
   const { owner, viewer } = estate;
-  const login = await service.call("POST", "/api/auth/login", { json: owner });
-  const over = await service.call("POST", "/api/auth/login", { json: stranger.viewer });
-  await service.call("POST", "/api/auth/logout", { headers: { cookie: cookiesOf(over.headers) } });
-  const revoked = await newKey(owner.token);
-  await service.call("DELETE", `/api/external-api-keys/${revoked.id}`, { token: owner.token });
-  const expired = await newKey(owner.token, { expires_at: new Date(Date.now() + 3_600_000).toISOString() });
-  await databaseOf(service)
-    .update(externalApiKeys)
-    .set({ expiresAt: new Date(0) })
-    .where(eq(externalApiKeys.id, expired.id));
-  await vi.waitUntil(
-    async () => (await service.call("GET", "/api/projects", { token: expired.key })).status === 401,
-  );
   const { id: otherProject } = await service.newProject(owner.token);
   // The viewer works in the owner's team, so that a key made now is one of that team.
   await service.call("POST", `/api/teams/${String(estate.samples["team"])}/switch`, { token: viewer.token });
   const editor = await newEditor();
+  for (const [name, make] of Object.entries(VALID_FOR_NOBODY)) credentials[name] = await make();
   Object.assign(credentials, {
-    "no credentials": {},
-    "the cookies of a session": { cookie: cookiesOf(login.headers) },
-    "the cookies of a session beside a garbage bearer": {
-      cookie: cookiesOf(login.headers),
-      ...bearer("garbage"),
-    },
-    "the cookies of a session that is over": { cookie: cookiesOf(over.headers) },
-    "a name and a password": { authorization: `Basic ${btoa(`${owner.username}:${owner.password}`)}` },
-    "a token without its scheme": { authorization: owner.token },
-    "an empty bearer": { authorization: "Bearer " },
-    "a garbage bearer": bearer("garbage"),
-    "a token with a changed letter": bearer(
-      `${owner.token.slice(0, -2)}${owner.token.endsWith("AA") ? "BB" : "AA"}`,
-    ),
-    "an expired token": bearer(await signed({ expires: past() })),
-    "a token for another audience": bearer(await signed({ audience: "workspace:other" })),
-    "a token signed with another secret": bearer(
-      await signed({}, new TextEncoder().encode("another secret of 32 characters..")),
-    ),
-    "a token signed with another algorithm": bearer(await signed({}, secret, "HS512")),
-    "an unsigned token": bearer(unsigned()),
-    "a token of an unknown person": bearer(await signed({ subject: crypto.randomUUID() })),
-    "a token of no session": bearer(await signed({ session: crypto.randomUUID() })),
-    "a token of another's session": bearer(await signed({ session: String(stranger.samples["session"]) })),
-    "a token of a session that is over": bearer(await tokenOfTheGone("logged out")),
-    "a token of a disabled account": bearer(await tokenOfTheGone("disabled")),
-    "a malformed key": bearer("tsk_short"),
-    "a key that was never issued": bearer(`tsk_${"0".repeat(32)}`),
-    "a revoked key": bearer(revoked.key),
-    "an expired key": bearer(expired.key),
+    "the cookies of a session": { cookie: await signIn(owner) },
     "an access token": bearer(owner.token),
     "a key": bearer(estate.key),
     "a stranger's token": bearer(stranger.owner.token),
@@ -181,31 +199,6 @@ async function newEditor() {
   await service.call("POST", `${team}/switch`, { token });
   return { token };
 }
-
-const VALID_FOR_NOBODY = [
-  "no credentials",
-  "the cookies of a session beside a garbage bearer",
-  "the cookies of a session that is over",
-  "a name and a password",
-  "a token without its scheme",
-  "an empty bearer",
-  "a garbage bearer",
-  "a token with a changed letter",
-  "an expired token",
-  "a token for another audience",
-  "a token signed with another secret",
-  "a token signed with another algorithm",
-  "an unsigned token",
-  "a token of an unknown person",
-  "a token of no session",
-  "a token of another's session",
-  "a token of a session that is over",
-  "a token of a disabled account",
-  "a malformed key",
-  "a key that was never issued",
-  "a revoked key",
-  "an expired key",
-];
 
 /** Whom the published document says an operation admits, in the words of the table. */
 function admitted({ person, keys, permission, scope, template }: Operation): Row["admits"] {
@@ -282,7 +275,7 @@ interface Attempt {
 
 const byOperation = { of: ({ operation }: Attempt) => operation.name, kind: ({ name }: Attempt) => name };
 const invalid = guarded.flatMap((operation) =>
-  VALID_FOR_NOBODY.map((name): Attempt => ({ operation, name, status: 401 })),
+  Object.keys(VALID_FOR_NOBODY).map((name): Attempt => ({ operation, name, status: 401 })),
 );
 // Another name of an operation runs the same code: what is valid for nobody shows that it is guarded.
 const unfit = guarded
@@ -291,7 +284,7 @@ const unfit = guarded
     refusalsOf(operation).map(([name, status]): Attempt => ({ operation, name, status })),
   );
 const attempts = Map.groupBy(
-  [...drawn(invalid, byOperation), ...drawn(unfit, { ...byOperation, each: 3 })],
+  [...drawn(invalid, byOperation), ...drawn(unfit, byOperation)],
   ({ operation }) => operation,
 );
 

@@ -149,9 +149,9 @@ interface Attack {
   fault: () => Promise<Fault>;
 }
 
-function attacksOnBody(operation: Operation): { made: Attack[]; raw: Attack[] } {
+function attacksOnBody(operation: Operation): Attack[] {
   const schema = bodySchemaOf(document, operation);
-  if (!schema) return { made: [], raw: [] };
+  if (!schema) return [];
   const faultWith = async (body: unknown) => {
     const answer = await sendText(operation, JSON.stringify(body) ?? "");
     await makeRoom(operation, answer);
@@ -160,25 +160,23 @@ function attacksOnBody(operation: Operation): { made: Attack[]; raw: Attack[] } 
   };
   const any = { "a valid body": validObject, "a body with something wrong": spoiledBody };
   const sizes = LARGER_BODIES.has(operation.name) ? [] : ["told", "in chunks", "within"];
-  return {
-    made: Object.entries(any).map(([kind, inputs]) => ({
+  return [
+    ...Object.entries(any).map(([kind, inputs]) => ({
       operation,
       kind,
       fault: async () => counterexample(inputs(document, schema, known), faultWith, operation),
     })),
-    raw: [
-      ...RAW_BODIES.map(([kind, body, contentType]) => ({
-        operation,
-        kind,
-        fault: async () => undocumentedOrFaulty(operation, await sendText(operation, body, contentType)),
-      })),
-      ...sizes.map((how) => ({
-        operation,
-        kind: `one byte beyond a mebibyte: ${how}`,
-        fault: () => faultOfSize(operation, how),
-      })),
-    ],
-  };
+    ...RAW_BODIES.map(([kind, body, contentType]) => ({
+      operation,
+      kind,
+      fault: async () => undocumentedOrFaulty(operation, await sendText(operation, body, contentType)),
+    })),
+    ...sizes.map((how) => ({
+      operation,
+      kind: `one byte beyond a mebibyte: ${how}`,
+      fault: () => faultOfSize(operation, how),
+    })),
+  ];
 }
 
 /** A body is refused one byte beyond a mebibyte, and no byte before. */
@@ -299,15 +297,16 @@ function attacksOnPath(operation: Operation): Attack[] {
   ];
 }
 
-const draw = (attacks: readonly Attack[]) =>
-  drawn(attacks, { of: ({ operation }) => operation.name, kind: ({ kind }) => kind });
+/** Each operation is attacked once at least, and each kind of attack is made. */
 const attacks = Map.groupBy(
-  [
-    ...draw(operations.flatMap((operation) => attacksOnBody(operation).made)),
-    ...draw(operations.flatMap((operation) => attacksOnBody(operation).raw)),
-    ...draw(operations.flatMap(attacksOnQuery)),
-    ...draw(operations.flatMap(attacksOnPath)),
-  ],
+  drawn(
+    operations.flatMap((operation) => [
+      ...attacksOnBody(operation),
+      ...attacksOnQuery(operation),
+      ...attacksOnPath(operation),
+    ]),
+    { of: ({ operation }) => operation.name, kind: ({ kind }) => kind },
+  ),
   ({ operation }) => operation,
 );
 

@@ -104,7 +104,7 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
   deployContainer: /^503: .*Netlify/u,
 };
 
-/** Its token is shown to the host: test/attacks/tenants.test.ts has one on this machine. */
+/** Its token is shown to the host: test/journeys/git-providers.test.ts has one on this machine. */
 const AT_A_HOST = "connectGitHostByToken";
 
 it("the example of each operation is what the service takes, or refuses for a reason that is known", async () => {

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import net from "node:net";
-import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
+import { createDatabase } from "#test/support/server-database.ts";
 import { startService, type TestService } from "#test/support/service.ts";
 import { faultOf } from "./refusal.ts";
 
@@ -31,28 +31,19 @@ async function wayTo(target: URL) {
   };
 }
 
-async function run(statement: string) {
-  const client = new Client({ connectionString: server });
-  await client.connect();
-  await client.query(statement);
-  await client.end();
-}
-
 // The embedded database lives in the process that would have to outlive it.
 describe.skipIf(!server)("a service whose database is gone (needs TEST_DATABASE_URL)", () => {
-  const name = `outage_${crypto.randomUUID().replaceAll("-", "")}`;
+  let database: Awaited<ReturnType<typeof createDatabase>>;
   let service: TestService;
   let way: Awaited<ReturnType<typeof wayTo>>;
   let person: Account;
   let key: string;
 
   beforeAll(async () => {
-    await run(`CREATE DATABASE ${name}`);
-    way = await wayTo(new URL(server ?? ""));
-    const target = new URL(server ?? "");
-    target.hostname = "127.0.0.1";
-    target.port = String(way.port);
-    target.pathname = `/${name}`;
+    database = await createDatabase(server ?? "", inject("templateDatabase"));
+    const target = new URL(database.databaseUrl);
+    way = await wayTo(target);
+    target.host = `127.0.0.1:${way.port}`;
     service = await startService({ DATABASE_URL: target.href });
     person = await service.signUp();
     ({ key } = await service.newKey(person.token));
@@ -60,7 +51,7 @@ describe.skipIf(!server)("a service whose database is gone (needs TEST_DATABASE_
   });
   afterAll(async () => {
     await service.close();
-    await run(`DROP DATABASE ${name} WITH (FORCE)`);
+    await database.drop();
   });
 
   it("says that it is not ready, and that it is alive", async () => {

@@ -9,14 +9,11 @@ beforeAll(async () => {
   estate = await newEstate(service);
 });
 
-const detail = (text: string) => ({ body: { detail: text } });
-
 describe("every answer", () => {
   it.each([
     ["success", "GET", "/health", 200],
     ["a refusal", "GET", "/api/users/me", 401],
     ["an unknown route", "GET", "/nowhere", 404],
-    ["a wrong method", "DELETE", "/health", 405],
     ["a failed validation", "POST", "/api/auth/login", 422],
     ["a script", "GET", "/docs/scalar.js", 200],
     ["a preflight", "OPTIONS", "/api/projects", 204],
@@ -45,22 +42,17 @@ describe("every answer", () => {
 });
 
 it("a path that nothing serves is not found", async () => {
-  const paths = ["/api", "/nowhere", "/api/projectsx", "/functions/nothing", "/docs/other.js", "/.env"];
-  for (const path of paths) {
-    for (const method of ["GET", "POST", "DELETE"]) {
-      expect(await service.call(method, path)).toMatchObject({ status: 404, ...detail("Not Found") });
+  for (const path of ["/api", "/api/projectsx", "/functions/nothing", "/docs/other.js", "/.env"]) {
+    for (const method of ["GET", "POST"]) {
+      expect(await service.call(method, path)).toMatchObject({ status: 404, body: { detail: "Not Found" } });
     }
   }
 });
 
 describe("a method that a path has not", () => {
   it.each([
-    ["POST", "/health", "GET, HEAD"],
-    ["PUT", "/api/projects", "GET, HEAD, POST"],
-    ["GET", "/api/auth/login", "POST"],
     ["POST", "/users/me", "GET, HEAD, PATCH"],
     ["PROPFIND", "/api/projects", "GET, HEAD, POST"],
-    ["PATCH", "/api/external/agent/invoke", "POST"],
     // The methods of the list and those of one chat, whose id could be "sessions".
     ["PATCH", "/api/chat/sessions", "DELETE, GET, HEAD"],
     ["POST", "/ws/chat/x", "GET, HEAD"],
@@ -76,7 +68,7 @@ describe("a method that a path has not", () => {
 });
 
 it("a trailing slash leads to the same answer without a detour, also with a body", async () => {
-  for (const path of ["/health/", "/users/me/", "/api/projects/", "/openapi.json/"]) {
+  for (const path of ["/users/me/", "/openapi.json/"]) {
     const [slashed, plain] = await Promise.all(
       [path, path.slice(0, -1)].map((each) => service.call("GET", each, { token: estate.owner.token })),
     );
@@ -90,9 +82,7 @@ it("a trailing slash leads to the same answer without a detour, also with a body
 
 describe("HEAD", () => {
   it.each([
-    ["/health", 200],
     ["/docs", 200],
-    ["/api/users/me", 401],
     ["/nowhere", 404],
   ])("answers as GET, without a body: %s", async (path, status) => {
     const response = await fetch(service.url + path, { method: "HEAD" });
@@ -146,24 +136,13 @@ describe("the reference page", () => {
     expect(addresses).toEqual(["/openapi.json", "/docs/scalar.js"]);
     for (const address of addresses) expect((await service.call("GET", address)).status).toBe(200);
   });
-
-  it("gets its script from here", async () => {
-    const { headers, text } = await service.call("GET", "/docs/scalar.js");
-    expect(headers.get("content-type")).toContain("javascript");
-    expect(text.length).toBeGreaterThan(100_000);
-  });
 });
 
-describe("the service about itself", () => {
-  it("is healthy", async () => {
-    const body = { status: "healthy", service: "agent-workspace", redis: "connected" };
-    expect(await service.call("GET", "/health")).toMatchObject({ status: 200, body });
-  });
-
-  it("is ready when its dependencies are", async () => {
-    const body = { status: "ready", service: "agent-workspace", database: "ok", queue: "ok", redis: "ok" };
-    expect(await service.call("GET", "/ready")).toMatchObject({ status: 200, body });
-  });
+it("the service is healthy, and ready when its dependencies are", async () => {
+  const healthy = { status: "healthy", service: "agent-workspace", redis: "connected" };
+  expect(await service.call("GET", "/health")).toMatchObject({ status: 200, body: healthy });
+  const ready = { status: "ready", service: "agent-workspace", database: "ok", queue: "ok", redis: "ok" };
+  expect(await service.call("GET", "/ready")).toMatchObject({ status: 200, body: ready });
 });
 
 /** What the service writes into its log, which files share, from now on. */
@@ -199,10 +178,6 @@ describe("the log", () => {
       status: 200,
     });
     expect(line["time"]).toMatch(/Z$/u);
-    const requests = (await written.lines())
-      .map((each) => JSON.parse(each))
-      .filter(({ message }) => message === "request");
-    expect(requests.filter((each) => typeof each.request_id !== "string")).toEqual([]);
   });
 
   it("holds no secret, and neither does an error answer", async () => {
@@ -236,17 +211,17 @@ describe("the log", () => {
     };
     expect(Object.entries(secrets).filter(([, secret]) => secret.length < 8)).toEqual([]);
 
-    const wrong = secrets["another password"];
     await service.call("DELETE", `/api/external-api-keys/${id}`, { token });
+    const wrong = secrets["another password"];
+    const auth = (path: string, json: object) => service.call("POST", `/api/auth/${path}`, { json });
     const answers = [
-      await service.call("POST", "/api/auth/login", { json: { email, password: wrong } }),
-      await service.call("POST", "/api/auth/login", { json: { email: [password], password: { password } } }),
-      await service.call("POST", "/api/auth/register", { json: { email, password } }),
+      await auth("login", { email, password: wrong }),
+      await auth("login", { email: [password], password: { password } }),
+      await auth("register", { email, password }),
       await service.call("POST", "/api/auth/register", {
         body: `{"password":"${password}"`,
         headers: { "content-type": "application/json" },
       }),
-      await service.call("PATCH", "/api/users/me", { token, json: { password: [password] } }),
       await service.call("GET", "/api/projects", { token: key }),
       await service.call("GET", "/api/projects", { token: `${token}x` }),
       await service.call("GET", `/api/projects/none?token=${token}`, { token }),

@@ -18,8 +18,10 @@ export interface Row {
   project?: true;
 }
 
-/** Rows by method and path. */
-export type Rows = Readonly<Record<string, Row>>;
+/** Rows by path and method. */
+export type Rows = Readonly<
+  Record<string, Partial<Record<"GET" | "POST" | "PUT" | "PATCH" | "DELETE", Row>>>
+>;
 
 /** Any person, for themselves. */
 export const PERSON: Row = { admits: "person" };
