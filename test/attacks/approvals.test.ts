@@ -87,12 +87,6 @@ describe("the approver", () => {
     expect(result).toMatchObject({ success: true, stdout: "hidden in the middle\n" });
   });
 
-  it("is told that an event shows all of a short one", async () => {
-    const { event, whole } = await askedAbout(call("bash_exec", { command: "true" }));
-    expect(event?.data).toMatchObject({ parameters_shortened: false, parameters: { command: "true" } });
-    expect(whole).toMatchObject({ tool: "bash_exec", parameters: { command: "true" }, response: null });
-  });
-
   it("reads a payload that looks like a secret, also where a file of the project names it one", async () => {
     // The agent has read the file: from then on its values are known, and hidden elsewhere.
     const reading = call("bash_exec", { command: "cat .env" });

@@ -11,7 +11,7 @@ import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { CLIENT } from "#test/support/people.ts";
 import { partOf } from "#test/support/part-of.ts";
-import { BOUNDED_OTHERWISE, CEILINGS_OF, STORES_NOTHING } from "./support/bounded-otherwise.ts";
+import { BOUNDED } from "./support/bounded-otherwise.ts";
 import { DRIVERS, type Ceiled } from "./support/ceiling-drivers.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
@@ -125,21 +125,10 @@ it("a person with too many streams of a task is refused with a sentence", async 
   });
 });
 
-describe("what stores a row or holds a connection", () => {
+it("what stores a row or holds a connection has a ceiling, or a reason to have none, in support/bounded-otherwise.ts", () => {
   const operations = endpoints
     .filter(({ method, response }) => method === "post" || response.mediaType === "text/event-stream")
     .map(({ operationId }) => operationId);
   const all = [...operations, ...sockets.map(({ path }) => path)];
-  const decided = [...Object.keys(CEILINGS_OF), ...Object.keys(BOUNDED_OTHERWISE), ...STORES_NOTHING];
-
-  it("has a ceiling, or a reason to have none: add a new operation to bounded-otherwise.ts", () => {
-    expect(decided.toSorted()).toEqual(all.toSorted());
-  });
-
-  it("uses every ceiling", () => {
-    const used = new Set(Object.values(CEILINGS_OF).flat());
-    // An agent's shells, in a chat.
-    const byAgents = new Set(["shells_of_chat"]);
-    expect(names.filter((name) => !used.has(name) && !byAgents.has(name))).toEqual([]);
-  });
+  expect([...BOUNDED].toSorted()).toEqual(all.toSorted());
 });

@@ -250,41 +250,6 @@ describe("the prompt and the settings of a closed agent", () => {
     }
   });
 
-  it("are not sent to a server of the buyer's own, by any model that the buyer asks for", async () => {
-    const { token } = buyer.owner;
-    const provider = { name: "Mine", slug: "mine", base_url: `${receiver.url}/mine` };
-    await ask(token, "POST", "/api/secrets/providers/custom", provider);
-    await ask(token, "POST", "/api/secrets/api-keys", { provider: "mine", api_key: "sk-0123456789abcdef" });
-    const key = { provider: "openai", api_key: "sk-0123456789abcdef", key_name: "mine" };
-    const keys = { ...key, base_url: `${receiver.url}/openai` };
-    await ask(token, "POST", "/api/secrets/api-keys", keys);
-    const projectId = String(buyer.samples["project"]);
-    const person = await newChatClient(service, { account: buyer.owner, projectId });
-    /** What came there. Titles of chats are asked for, too, without the prompt. */
-    const received = () =>
-      ["/mine/chat/completions", "/openai/chat/completions"]
-        .flatMap((path) => receiver.received(path))
-        .map(({ body }) => body)
-        .join("\n");
-    for (const { agent_id } of some(sold, 1)) {
-      for (const name of ["custom/mine/any", "openai/any"]) {
-        await expect(person.ask("Hello", { agent_id, model: name })).rejects.toThrow(
-          /answered 400: .*closed/u,
-        );
-      }
-    }
-    expect(shows(received())).toBe(false);
-    // Agents whose prompts the buyer may see are sent there.
-    const open = await ask<Made>(token, "POST", "/api/marketplace/agents/create", {
-      name: "Own",
-      description: "",
-      system_prompt: "Own prompt",
-    });
-    await person.ask("Hello", { agent_id: open.agent_id, model: "custom/mine/any" });
-    expect(received()).toContain("Own prompt");
-    expect(shows(received())).toBe(false);
-  });
-
   it("are in no response to a change that another team tries", async () => {
     const project = String(buyer.samples["project"]);
     for (const { agent_id: id } of some(sold, 1)) {

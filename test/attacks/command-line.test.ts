@@ -31,27 +31,16 @@ async function newKey(fields: Readonly<Record<string, unknown>>, { token } = own
 }
 
 describe("the command line lets in", () => {
-  it("a key, at both addresses", async () => {
-    const { key } = await newKey({});
+  it("a key at both addresses, and nothing without one, with a sign-in, or with a key in the address", async () => {
+    const { key, id } = await newKey({});
     expect(await statusOf(`Bearer ${key}`)).toBe(101);
     expect(await statusOf(`Bearer ${key}`, "", "/ws/gateway/cli")).toBe(101);
-  });
-
-  it("nothing without a key, with a sign-in, or with a key in the address", async () => {
-    const { key } = await newKey({});
-    expect(await statusOf(undefined)).toBe(401);
     expect(await statusOf(undefined, `?token=${key}`)).toBe(401);
-    expect(await statusOf(`Bearer ${owner.token}`)).toBe(401);
-    expect(await statusOf("Bearer tsk_nonsense")).toBe(401);
-    expect(await statusOf(`Bearer tsk_${"0".repeat(32)}`)).toBe(401);
-  });
-
-  it("no revoked key, and none that may not send messages", async () => {
-    const { id, key } = await newKey({});
     await service.call("DELETE", `/api/external-api-keys/${id}`, { token: owner.token });
-    expect(await statusOf(`Bearer ${key}`)).toBe(401);
-    const reader = await newKey({ scopes: ["chat.view"] });
-    expect(await statusOf(`Bearer ${reader.key}`)).toBe(403);
+    for (const other of [undefined, owner.token, key, "tsk_nonsense", `tsk_${"0".repeat(32)}`]) {
+      expect([other, await statusOf(other && `Bearer ${other}`)]).toEqual([other, 401]);
+    }
+    expect(await statusOf(`Bearer ${(await newKey({ scopes: ["chat.view"] })).key}`)).toBe(403);
   });
 
   it("no key to a project that is not the key's, or not its owner's", async () => {
@@ -65,57 +54,46 @@ describe("the command line lets in", () => {
   });
 });
 
-describe("a key of one project", () => {
-  it("learns no address, and no schedule of another project", async () => {
-    const other = await service.newProject(owner.token);
-    for (const [name, projectId] of [
-      ["here", project.id],
-      ["elsewhere", other.id],
-    ]) {
-      const json = {
-        project_id: projectId,
-        name,
-        schedule: "daily at 9:00",
-        prompt_template: "Hi",
-        deliver: "none",
-      };
-      const made = await service.call("POST", "/api/schedules", { token: owner.token, json });
-      expect(made.status).toBe(200);
-    }
-    const client = await openCommandLine(service, (await newKey({ project_id: project.id })).key);
-    const listed = await client.answerTo(client.say("/schedules"));
-    expect(listed).toMatchObject({ text: expect.stringContaining("here:") });
-    expect(listed["text"]).not.toContain("elsewhere");
-    expect((await client.answerTo(client.say("/whoami")))["text"]).not.toContain(owner.email);
-    client.close();
-  });
+it("a key of one project learns no address, and no schedule of another project", async () => {
+  const other = await service.newProject(owner.token);
+  const about = { schedule: "daily at 9:00", prompt_template: "Hi", deliver: "none" };
+  for (const json of [
+    { ...about, name: "here", project_id: project.id },
+    { ...about, name: "elsewhere", project_id: other.id },
+  ]) {
+    expect((await service.call("POST", "/api/schedules", { token: owner.token, json })).status).toBe(200);
+  }
+  const client = await openCommandLine(service, (await newKey({ project_id: project.id })).key);
+  const listed = await client.answerTo(client.say("/schedules"));
+  expect(listed).toMatchObject({ text: expect.stringContaining("here:") });
+  expect(listed["text"]).not.toContain("elsewhere");
+  expect((await client.answerTo(client.say("/whoami")))["text"]).not.toContain(owner.email);
+  client.close();
 });
 
-describe("a client of another user", () => {
-  it("gets nothing, whatever it names", async () => {
-    const foreign = await newKey({}, stranger);
-    const own = await newKey({ project_id: project.id });
-    const spy = await openCommandLine(service, foreign.key, { last_id: "0" });
-    const client = await openCommandLine(service, own.key);
-    const secret = `secret-${crypto.randomUUID()}`;
-    const id = client.say(script({ text: secret }));
-    await client.answerTo(id);
-    const question = script(
-      { tools: [call("write_file", { path: "x.txt", content: secret })] },
-      { text: "No." },
-    );
-    await client.answerTo(client.say(question));
-    const list = `/api/chat/agent/approvals?project_id=${project.id}`;
-    const asked = async () =>
-      (await service.call<{ approval_id: string }[]>("GET", list, { token: owner.token })).body;
-    const [approval] = await asked();
-    spy.send({ type: "approval", data: `approve:${approval?.approval_id}:stop`, client_id: "click" });
-    await spy.next("accepted");
-    const hello = spy.say(script({ text: "Hello, stranger." }));
-    await spy.answerTo(hello);
-    expect(JSON.stringify(spy.frames)).not.toContain(secret);
-    // The question still waits: the stranger's click decided nothing.
-    expect(await asked()).toEqual([approval]);
-    for (const each of [spy, client]) each.close();
-  });
+it("a client of another user gets nothing, whatever it names", async () => {
+  const foreign = await newKey({}, stranger);
+  const own = await newKey({ project_id: project.id });
+  const spy = await openCommandLine(service, foreign.key, { last_id: "0" });
+  const client = await openCommandLine(service, own.key);
+  const secret = `secret-${crypto.randomUUID()}`;
+  const id = client.say(script({ text: secret }));
+  await client.answerTo(id);
+  const question = script(
+    { tools: [call("write_file", { path: "x.txt", content: secret })] },
+    { text: "No." },
+  );
+  await client.answerTo(client.say(question));
+  const list = `/api/chat/agent/approvals?project_id=${project.id}`;
+  const asked = async () =>
+    (await service.call<{ approval_id: string }[]>("GET", list, { token: owner.token })).body;
+  const [approval] = await asked();
+  spy.send({ type: "approval", data: `approve:${approval?.approval_id}:stop`, client_id: "click" });
+  await spy.next("accepted");
+  const hello = spy.say(script({ text: "Hello, stranger." }));
+  await spy.answerTo(hello);
+  expect(JSON.stringify(spy.frames)).not.toContain(secret);
+  // The question still waits: the stranger's click decided nothing.
+  expect(await asked()).toEqual([approval]);
+  for (const each of [spy, client]) each.close();
 });

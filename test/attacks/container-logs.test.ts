@@ -20,36 +20,25 @@ describe.skipIf(NO_BUBBLEWRAP)(`what a container wrote${SKIPPED}`, () => {
   let full: string;
   let blind: string;
 
+  const container = () => `/api/projects/${project.id}/containers/${containerId}`;
+
   beforeAll(async () => {
     service = await otherSharedService("host");
     owner = await service.signUp();
-    project = await service.newProject(owner.token);
     const { token } = owner;
-    const made = await service.call<{ container: { id: string } }>(
-      "POST",
-      `/api/projects/${project.id}/containers`,
-      { token, json: { name: "web", project_id: project.id, directory: ".", startup_command: PROGRAM } },
-    );
-    containerId = made.body.container.id;
-    const chat = await service.call<{ id: string }>("POST", "/api/chat", {
-      token,
-      json: { project_id: project.id },
-    });
-    chatId = chat.body.id;
+    project = await service.newProject(token);
+    const post = async <T>(path: string, json: object) =>
+      (await service.call<T>("POST", path, { token, json })).body;
+    const web = { name: "web", project_id: project.id, directory: ".", startup_command: PROGRAM };
+    const made = await post<{ container: { id: string } }>(`/api/projects/${project.id}/containers`, web);
+    containerId = made.container.id;
+    chatId = (await post<{ id: string }>("/api/chat", { project_id: project.id })).id;
     full = (await service.newKey(token)).key;
-    const scopes = await service.call<{ value: string }[]>("GET", "/api/external-api-keys/scopes", { token });
-    const others = scopes.body.map(({ value }) => value).filter((value) => value !== "container.view");
-    const key = await service.call<{ key: string }>("POST", "/api/external-api-keys", {
-      token,
-      json: { name: "blind", scopes: others },
-    });
-    blind = key.body.key;
-    const started = await service.call<{ task_id: string }>(
-      "POST",
-      `/api/projects/${project.id}/containers/${containerId}/start`,
-      { token: blind },
-    );
-    taskId = started.body.task_id;
+    const all = await service.call<{ value: string }[]>("GET", "/api/external-api-keys/scopes", { token });
+    const scopes = all.body.map(({ value }) => value).filter((value) => value !== "container.view");
+    blind = (await post<{ key: string }>("/api/external-api-keys", { name: "blind", scopes })).key;
+    const begun = await service.call<{ task_id: string }>("POST", `${container()}/start`, { token: blind });
+    taskId = begun.body.task_id;
     await vi.waitFor(
       async () => {
         const { body } = await service.call<{ status: string }>("GET", `/api/tasks/${taskId}`, { token });
@@ -59,15 +48,8 @@ describe.skipIf(NO_BUBBLEWRAP)(`what a container wrote${SKIPPED}`, () => {
     );
   });
 
-  const container = () => `/api/projects/${project.id}/containers/${containerId}`;
   const shows = async (key: string, method: string, path: string, json?: unknown) =>
     (await service.call(method, path, { token: key, json })).text.includes(WRITTEN);
-
-  it("is in the log and with the container, for callers with container.view", async () => {
-    for (const path of [container(), `${container()}/logs`]) {
-      expect([path, await shows(full, "GET", path)]).toEqual([path, true]);
-    }
-  });
 
   it("is in no answer to a key without container.view", async () => {
     const inProject = ["", "/status", "/containers"].map((rest) => `/api/projects/${project.id}${rest}`);
@@ -80,7 +62,10 @@ describe.skipIf(NO_BUBBLEWRAP)(`what a container wrote${SKIPPED}`, () => {
     expect((await service.call("GET", `${container()}/logs`, { token: blind })).status).toBe(403);
   });
 
-  it("is shown beside a chat, for callers with container.view", async () => {
+  it("is in the log, with the container and beside a chat, for callers with container.view", async () => {
+    for (const path of [container(), `${container()}/logs`]) {
+      expect([path, await shows(full, "GET", path)]).toEqual([path, true]);
+    }
     const socket = await openSocket(service.url, `/ws/${chatId}?token=${full}`);
     socket.send({ type: "switch_container", container_id: containerId });
     expect(await socket.next("log")).toMatchObject({ data: WRITTEN });

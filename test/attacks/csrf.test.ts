@@ -48,49 +48,37 @@ interface Form extends ApiRequest {
   query?: string;
 }
 
+const forged = (token: string, headers: Record<string, string> = {}) => ({
+  headers: { cookie: cookies(token), ...headers },
+});
+const withToken = (token: string, origin?: string) =>
+  forged(token, { "x-csrf-token": token, ...(origin !== undefined && { origin }) });
+
 /** What an attacker's page can make a visitor's browser send, and guesses at what it cannot make it send. */
 const FORMS: Record<string, () => Form> = {
-  "the cookies alone": () => ({ headers: { cookie: cookies(tokens.own) } }),
-  "a form": () => ({ headers: { cookie: cookies(tokens.own) }, form: { csrf_token: tokens.own } }),
+  "the cookies alone": () => forged(tokens.own),
+  "a form": () => ({ ...forged(tokens.own), form: { csrf_token: tokens.own } }),
   "JSON as plain text": () => ({
-    headers: { cookie: cookies(tokens.own), "content-type": "text/plain" },
+    ...forged(tokens.own, { "content-type": "text/plain" }),
     body: '{"name":"a"}',
   }),
   "a form in parts": () => ({
-    headers: { cookie: cookies(tokens.own), "content-type": "multipart/form-data; boundary=x" },
+    ...forged(tokens.own, { "content-type": "multipart/form-data; boundary=x" }),
     body: `--x\r\ncontent-disposition: form-data; name="csrf_token"\r\n\r\n${tokens.own}\r\n--x--\r\n`,
   }),
   "the token in the query": () => ({
-    headers: { cookie: cookies(tokens.own) },
+    ...forged(tokens.own),
     query: `csrf_token=${tokens.own}&x-csrf-token=${tokens.own}`,
   }),
-  "the token without its cookie": () => ({
-    headers: { cookie: session(), "x-csrf-token": tokens.own },
-  }),
-  "another token than the cookie's": () => ({
-    headers: { cookie: cookies(tokens.own), "x-csrf-token": tokens.older },
-  }),
-  "a planted token of another person's session": () => ({
-    headers: { cookie: cookies(tokens.others), "x-csrf-token": tokens.others },
-  }),
-  "a token of another session of the same person": () => ({
-    headers: { cookie: cookies(tokens.older), "x-csrf-token": tokens.older },
-  }),
-  "an unsigned token": () => ({ headers: { cookie: cookies("a.b"), "x-csrf-token": "a.b" } }),
-  "an empty token": () => ({ headers: { cookie: cookies(""), "x-csrf-token": "" } }),
-  "the right token from another origin": () => ({
-    headers: { cookie: cookies(tokens.own), "x-csrf-token": tokens.own, origin: "https://evil.example" },
-  }),
-  "the right token from a sandboxed page": () => ({
-    headers: { cookie: cookies(tokens.own), "x-csrf-token": tokens.own, origin: "null" },
-  }),
-  "the right token from a preview": () => ({
-    headers: {
-      cookie: cookies(tokens.own),
-      "x-csrf-token": tokens.own,
-      origin: "http://app-a--web.localhost",
-    },
-  }),
+  "the token without its cookie": () => ({ headers: { cookie: session(), "x-csrf-token": tokens.own } }),
+  "another token than the cookie's": () => forged(tokens.own, { "x-csrf-token": tokens.older }),
+  "a planted token of another person's session": () => withToken(tokens.others),
+  "a token of another session of the same person": () => withToken(tokens.older),
+  "an unsigned token": () => withToken("a.b"),
+  "an empty token": () => withToken(""),
+  "the right token from another origin": () => withToken(tokens.own, "https://evil.example"),
+  "the right token from a sandboxed page": () => withToken(tokens.own, "null"),
+  "the right token from a preview": () => withToken(tokens.own, "http://app-a--web.localhost"),
 };
 
 async function answerTo(operation: Operation, { query, ...request }: Form) {
@@ -106,8 +94,8 @@ const attempts = changing.flatMap((operation) =>
 const chosen = drawn(attempts, { of: ({ operation }) => operation.name, kind: ({ form }) => form });
 
 describe("an operation that accepts the session cookie refuses every forged request", () => {
-  it.each([...Map.groupBy(chosen, ({ operation }) => operation.name)])("by %s", async (_, forged) => {
-    for (const { operation, form, request } of forged) {
+  it.each([...Map.groupBy(chosen, ({ operation }) => operation.name)])("by %s", async (_, attempted) => {
+    for (const { operation, form, request } of attempted) {
       expect([form, ...(await answerTo(operation, request()))]).toEqual([form, 403, true]);
     }
   });
@@ -136,24 +124,17 @@ describe("the webhooks of platforms and of Stripe, which send neither cookies no
     },
   );
 
-  it("take requests of any origin: Stripe's, which the signature alone admits", async () => {
+  it("take requests of any origin: Stripe's, which the signature alone admits, and nobody by a cookie", async () => {
     const { status, text } = await service.call("POST", STRIPE_WEBHOOK, { headers: evil, json: {} });
     expect([status, text.includes("CSRF")]).toEqual([401, false]);
-  });
-
-  it("admit nobody by a cookie", () => {
     expect(operations.filter((operation) => isWebhook(operation) && !operation.isPublic)).toEqual([]);
   });
 
   it.each([
-    "/api/channels/webhook",
     "/api/channels/webhooks/telegram/a",
-    "/api/webhooks",
     "/api/webhooks/stripe/../../channels/configs",
-    "/api/channels/webhook/../configs",
     "/api/channels/webhook/%2e%2e/configs",
     "/api/channels",
-    "/api/gateway/pair/verify",
     "/api/auth/login?/api/channels/webhook/",
   ])("are alone in that: not %s", async (address) => {
     const headers = { ...evil, cookie: cookies(tokens.own), "x-csrf-token": tokens.own };
@@ -166,13 +147,10 @@ describe("the webhooks of platforms and of Stripe, which send neither cookies no
 describe("a method is what the request line says", () => {
   it.each(["x-http-method-override", "x-http-method", "x-method-override"])("and not %s", async (name) => {
     const { id } = await service.newProject(account.token);
-    for (const [method, path] of [
-      ["GET", `/api/projects/${id}`],
-      ["GET", `/api/projects/${id}?_method=DELETE`],
-    ] as const) {
-      const { status } = await page.call(method, path, { headers: { [name]: "DELETE" } });
-      expect(status).toBe(200);
-    }
+    const read = await page.call("GET", `/api/projects/${id}?_method=DELETE`, {
+      headers: { [name]: "DELETE" },
+    });
+    expect(read.status).toBe(200);
     const { status } = await page.change("POST", `/api/projects/${id}`, { headers: { [name]: "DELETE" } });
     expect(status).toBe(405);
     expect(await page.call("GET", `/api/projects/${id}`)).toMatchObject({ status: 200, body: { id } });

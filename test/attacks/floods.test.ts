@@ -216,25 +216,6 @@ describe.each(some(connected, 2))("a connection to %s", (platform) => {
 });
 
 describe("the limits", () => {
-  it("are of a channel, and of all channels of its owner together, for a minute", async () => {
-    const clock = { now: 0 };
-    const rateLimits = limitsAt(clock, { channel: 150, owner: 200 });
-    const owner = await newColleague(database.db);
-    const [one, other] = [
-      await newInbox("telegram", rateLimits, owner),
-      await newInbox("whatsapp", rateLimits, owner),
-    ];
-    await one.call(messages(100));
-    clock.now = 20_000;
-    expect(await one.call(messages(100, 100))).toMatchObject({ retryAfterSeconds: 40 });
-    expect(await one.stored()).toBe(150);
-    expect(await other.call(messages(100))).toMatchObject({ retryAfterSeconds: 40 });
-    expect(await other.stored()).toBe(50);
-    clock.now = 60_000;
-    expect(await one.call(messages(100, 100))).toBeUndefined();
-    expect(await one.stored()).toBe(200);
-  });
-
   it("are not used up by receipts, and not by what people of a group tell each other", async () => {
     const inbox = await newInbox("whatsapp", limitsAt({ now: 0 }, { channel: 1, owner: 0 }));
     const receipts = Array.from({ length: 500 }, (_, index): ReceivedEvent => ({

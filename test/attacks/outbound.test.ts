@@ -24,30 +24,16 @@ const { port } = z.object({ port: z.number() }).parse(trap.address());
 
 /** The answers of an attacker's DNS resolver. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
-  "inside.attack.test": ["127.0.0.1"],
   "inside-v6.attack.test": ["::1"],
-  "mapped.attack.test": ["::ffff:127.0.0.1"],
-  "metadata.attack.test": ["169.254.169.254"],
   "half.attack.test": ["8.8.8.8", "127.0.0.1"],
 };
 
-/** Addresses that lead inside, each by another form. */
+/** Addresses that lead inside, one of each kind; test/lib/outbound-url.test.ts has every form. */
 const INSIDE = [
   `http://127.0.0.1:${port}/`,
   `http://2130706433:${port}/`,
-  `http://0x7f000001:${port}/`,
-  `http://0177.0.0.1:${port}/`,
-  `http://127.1:${port}/`,
-  `http://0.0.0.0:${port}/`,
-  `http://①②⑦.0.0.1:${port}/`,
-  `http://[::1]:${port}/`,
-  `http://[::ffff:127.0.0.1]:${port}/`,
   `http://[::ffff:7f00:1]:${port}/`,
-  `http://[64:ff9b::7f00:1]:${port}/`,
-  `http://localhost:${port}/`,
-  `http://LOCALHOST.:${port}/`,
   `http://app.localhost:${port}/`,
-  `http://8.8.8.8@127.0.0.1:${port}/`,
   `http://127.0.0.1:${port}\\@8.8.8.8/`,
   ...Object.keys(NAMES).map((name) => `http://${name}:${port}/`),
 ] as const;
@@ -137,17 +123,15 @@ const WAYS: Readonly<Record<string, (url: string) => Promise<unknown>>> = {
   "a model of one's own": modelAt,
 };
 
-describe("the trap", () => {
-  it("counts requests that come inside, over IPv4 and IPv6", async () => {
-    for (const host of ["127.0.0.1", "[::1]"]) await fetch(`http://${host}:${port}/`).catch(() => undefined);
-    expect(visits).toBe(2);
-    visits = 0;
-  });
+it("the trap counts requests that come inside, over IPv4 and IPv6", async () => {
+  for (const host of ["127.0.0.1", "[::1]"]) await fetch(`http://${host}:${port}/`).catch(() => undefined);
+  expect(visits).toBe(2);
+  visits = 0;
 });
 
 const attempts = drawn(
   Object.keys(WAYS).flatMap((way) => INSIDE.map((url) => ({ way, url }))),
-  { of: ({ way }) => way, kind: ({ url }) => url, each: 4 },
+  { of: ({ way }) => way, kind: ({ url }) => url, each: 2 },
 );
 
 describe.each(Object.entries(WAYS))("by %s", (way, go) => {
@@ -177,17 +161,24 @@ const taking = operationsOf(document).filter(
   (each) => !each.isAlias && !each.isPublic && addressesOf(slotsOf(document, each)).length > 0,
 );
 
-describe("of every operation with a place for an address", () => {
-  it("some are known", () => {
-    expect(taking.map(({ name }) => name)).toContain("POST /api/external/agent/invoke");
-  });
+const arguments_ = tools.flatMap(({ definition }) =>
+  Object.keys(definition.parameters["properties"] ?? {})
+    .filter((name) => TAKES_ADDRESS.test(name))
+    .map((name) => ({ tool: definition.name, name })),
+);
 
+it("operations and tools with a place for an address are known", () => {
+  expect(taking.map(({ name }) => name)).toContain("POST /api/external/agent/invoke");
+  expect(arguments_).toContainEqual({ tool: "web_fetch", name: "url" });
+});
+
+describe("of every operation with a place for an address", () => {
   it.each(taking)("$name sends no request inside", async (operation) => {
     const { owner, key, samples } = await estateFor(operation);
     await setTier(databaseOf(service), owner.id, "pro");
     for (const [salt, slot] of addressesOf(slotsOf(document, operation)).entries()) {
       const statuses = await Promise.all(
-        some(INSIDE, 2, operation.name.length + salt).map(async (value) => {
+        some(INSIDE, 1, operation.name.length + salt).map(async (value) => {
           const { address, json } = worded(document, operation, samples, { slot, value });
           const request = { token: operation.person ? owner.token : key, ...(json && { json }) };
           return (await service.call(operation.method, address, request)).status;
@@ -200,16 +191,6 @@ describe("of every operation with a place for an address", () => {
 });
 
 describe("of every tool with an argument for an address", () => {
-  const arguments_ = tools.flatMap(({ definition }) =>
-    Object.keys(definition.parameters["properties"] ?? {})
-      .filter((name) => TAKES_ADDRESS.test(name))
-      .map((name) => ({ tool: definition.name, name })),
-  );
-
-  it("some are known", () => {
-    expect(arguments_).toContainEqual({ tool: "web_fetch", name: "url" });
-  });
-
   it.each(arguments_)("$tool sends no request inside by $name", async ({ tool, name }) => {
     const urls = [...INSIDE, `${outside.url}/${tool}`];
     const { task_id } = await client.start(

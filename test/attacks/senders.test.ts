@@ -46,6 +46,10 @@ async function linkedChannelOf(owner: Owner, victim: Victim, values: { projectId
   return channel;
 }
 
+const ownOf = ({ senderId }: Victim) => CLAIMS["the sender's id"](senderId);
+const whoami = async (victim: Victim, channel: Victim["channel"]) =>
+  (await forger.receive(channel, ownOf(victim), { text: "/whoami" })).join();
+
 const REAL = PLATFORMS.filter((platform) => platform !== "cli");
 const claims = Object.keys(CLAIMS).filter((name): name is Claim => name in CLAIMS);
 const table = drawn(
@@ -74,11 +78,7 @@ describe("whoever owns a channel says who writes there, and a person who is not 
     expect(await forger.answerOf(approval)).toBeNull();
     // Nobody is kept from the own channel by a code that was asked for in their name elsewhere.
     if (platform === "cli") return;
-    expect(
-      (
-        await forger.receive(victim.channel, CLAIMS["the sender's id"](victim.senderId), { text: "/whoami" })
-      ).join(),
-    ).toContain(victim.email);
+    expect(await whoami(victim, victim.channel)).toContain(victim.email);
   });
 });
 
@@ -86,7 +86,7 @@ describe.each(some(REAL, 2))("through somebody else's %s channel, a linked perso
   it("has no address, no home, no schedules, and no workspace of their own", async () => {
     const victim = await forger.victim(platform);
     const channel = await linkedChannelOf("a stranger's", victim, { projectId: null });
-    const sender = CLAIMS["the sender's id"](victim.senderId);
+    const sender = ownOf(victim);
     const texts: string[] = [];
     for (const text of ["/whoami", "/sethome", "/schedules", "Write a file"]) {
       texts.push(...(await forger.receive(channel, sender, { text })));
@@ -101,14 +101,14 @@ describe.each(some(REAL, 2))("through somebody else's %s channel, a linked perso
     const victim = await forger.victim(platform);
     const channel = await linkedChannelOf("a stranger's", victim);
     const said = { text: "Write a file" };
-    const [refusal] = await forger.receive(channel, CLAIMS["the sender's id"](victim.senderId), said);
+    const [refusal] = await forger.receive(channel, ownOf(victim), said);
     expect(refusal).toContain("no access to the project");
     expect(await forger.tasksOf(victim)).toEqual([]);
   });
 
   it("answers only what was asked in this very channel", async () => {
     const victim = await forger.victim(platform);
-    const sender = CLAIMS["the sender's id"](victim.senderId);
+    const sender = ownOf(victim);
     for (const owner of CHANNELS) {
       const channel = await linkedChannelOf(owner, victim);
       const approval = await forger.question(victim);
@@ -123,7 +123,7 @@ describe.each(some(REAL, 2))("through somebody else's %s channel, a linked perso
 describe("through a channel of the team, a linked person's message", () => {
   it("may do what the channel's owner may, and no more", async () => {
     const victim = await forger.victim("telegram");
-    const sender = CLAIMS["the sender's id"](victim.senderId);
+    const sender = ownOf(victim);
     await forger.receive(await linkedChannelOf("the team's", victim), sender, { text: "Write a file" });
     await forger.receive(victim.channel, sender, { text: "Write a file" });
     // No schedule, which would go on for the person after the owner's word has lost its weight.
@@ -139,17 +139,14 @@ describe("through a channel of the team, a linked person's message", () => {
     const moved = await forger.rows.project(await forger.rows.person());
     await forger.rows.join({ id: channel.userId }, moved);
     await forger.rows.join(victim, moved);
-    await database.db
-      .update(channelConfigs)
-      .set({ projectId: moved })
-      .where(eq(channelConfigs.id, channel.id));
-    await forger.receive(channel, CLAIMS["the sender's id"](victim.senderId), { text: "Write a file" });
+    await move(channel, moved);
+    await forger.receive(channel, ownOf(victim), { text: "Write a file" });
     expect((await forger.tasksOf(victim)).map(({ projectId }) => projectId)).toEqual([moved]);
   });
 
   it("makes no home in place of the person's own", async () => {
     const victim = await forger.victim("telegram");
-    const sender = CLAIMS["the sender's id"](victim.senderId);
+    const sender = ownOf(victim);
     const channel = await linkedChannelOf("the team's", victim);
     await forger.receive(victim.channel, sender, { text: "/sethome" });
     await forger.receive(channel, sender, { text: "/sethome" }, "elsewhere");
@@ -164,7 +161,7 @@ describe("through a channel of the team, a linked person's message", () => {
     const agentChat = await forger.rows.chat(victim, ["A secret of mine", "It is safe"]);
     await forger.rows.session(victim, victim.channel, { chatId: victim.senderId, agentChat });
     const channel = await linkedChannelOf("the team's", victim);
-    const sender = CLAIMS["the sender's id"](victim.senderId);
+    const sender = ownOf(victim);
     await forger.receive(channel, sender, { text: "Hello" });
     const [task] = await forger.tasksOf(victim);
     const stored = await database.db
@@ -176,11 +173,14 @@ describe("through a channel of the team, a linked person's message", () => {
   });
 });
 
+const move = ({ id }: { id: string }, projectId: string) =>
+  database.db.update(channelConfigs).set({ projectId }).where(eq(channelConfigs.id, id));
+
 /** A task that a linked person asked for through a channel of the team. */
 async function running() {
   const victim = await forger.victim("telegram");
   const channel = await linkedChannelOf("the team's", victim);
-  const sender = CLAIMS["the sender's id"](victim.senderId);
+  const sender = ownOf(victim);
   await forger.receive(channel, sender, { text: "Write a file" });
   const [task] = await forger.tasksOf(victim);
   return { victim, channel, sender, taskId: task?.id ?? "" };
@@ -192,9 +192,9 @@ const replyOf = (taskId: string) =>
     .from(channelMessages)
     .where(eq(channelMessages.occasion, `task:${taskId}`));
 
-describe("a link that was removed", () => {
-  it("ends what is under way there: the reply, and what the agent asks", async () => {
-    const { victim, channel, taskId } = await running();
+describe("what is under way through a channel, the reply and what the agent asks, ends for a person", () => {
+  it("whose link was removed; the links in other channels stay", async () => {
+    const { victim, channel, sender, taskId } = await running();
     await forger.unlink(victim, channel);
     const before = forger.sent.length;
     await sendApprovalCards(forger.deps, taskId);
@@ -204,29 +204,19 @@ describe("a link that was removed", () => {
     expect(await replyOf(taskId)).toMatchObject([
       { status: "failed", error: expect.stringContaining("no longer linked") },
     ]);
+    expect((await forger.receive(channel, sender, { text: "/whoami" })).join()).not.toContain(victim.email);
+    expect(await whoami(victim, victim.channel)).toContain(victim.email);
   });
 
-  it("also ends it for a person who has lost the project", async () => {
+  it("who has lost the project", async () => {
     const { victim, channel, taskId } = await running();
     const elsewhere = await forger.rows.project(victim);
-    await database.db
-      .update(channelConfigs)
-      .set({ projectId: elsewhere })
-      .where(eq(channelConfigs.id, channel.id));
+    await move(channel, elsewhere);
     const before = forger.sent.length;
     await finish(taskId);
     await replyToTask(forger.deps, taskId);
     expect(forger.sent).toHaveLength(before);
     expect(await replyOf(taskId)).toMatchObject([{ status: "failed" }]);
-  });
-
-  it("leaves the links in other channels", async () => {
-    const { victim, channel, sender } = await running();
-    await forger.unlink(victim, channel);
-    expect((await forger.receive(channel, sender, { text: "/whoami" })).join()).not.toContain(victim.email);
-    expect((await forger.receive(victim.channel, sender, { text: "/whoami" })).join()).toContain(
-      victim.email,
-    );
   });
 });
 
@@ -238,8 +228,6 @@ const finish = (taskId: string) =>
 
 const share = (id: string, since: Date) =>
   database.db.update(channelConfigs).set({ linksSharedSince: since }).where(eq(channelConfigs.id, id));
-const whoami = async (victim: Victim, channel: Awaited<ReturnType<typeof channelOf>>) =>
-  (await forger.receive(channel, CLAIMS["the sender's id"](victim.senderId), { text: "/whoami" })).join();
 
 describe("links that the owner of several bots shares", () => {
   it("count in channels of the same owner that share them, from then on", async () => {

@@ -1,147 +1,121 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { sessions, users } from "#src/db/schema/index.ts";
-import { browser } from "#test/support/browser.ts";
-import type { Account } from "#test/support/api-client.ts";
-import { databaseOf } from "#test/support/database.ts";
-import { inbox } from "#test/support/inbox.ts";
-import { startService, type TestService } from "#test/support/service.ts";
-import { startSmtpServer, type TestSmtpServer } from "#test/support/smtp-server.ts";
+import { changeAccount } from "#src/domain/operations/admin/index.ts";
+import { updateAccount, type AccountChange } from "#src/domain/people/accounts/index.ts";
+import { requestPasswordReset, resetPassword } from "#src/domain/people/mailed-links/index.ts";
+import { refreshSession } from "#src/domain/people/sessions/index.ts";
+import { newAdministrator } from "#test/support/administrators.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { mailing } from "#test/support/mailbox.ts";
+import { MemoryAttempts } from "#test/support/memory-attempts.ts";
+import { callerOf, CLIENT, newPerson, PASSWORD } from "#test/support/people.ts";
 
-let smtp: TestSmtpServer;
-let service: TestService;
-beforeAll(async () => {
-  smtp = await startSmtpServer();
-  service = await startService({ ...smtp.variables, AUTH_ATTEMPTS_PER_ACCOUNT: "3" });
-});
-afterAll(async () => {
-  await service.close();
-  await smtp.close();
-});
+const database = await openDatabase();
+afterAll(() => database.close());
+const { db } = database;
 
-/** An account that signed in a quarter of an hour ago. */
-async function signedInBefore(name = "victim"): Promise<Account> {
-  const account = await service.signUp(name);
-  await age(account.id);
-  return account;
+type Person = Awaited<ReturnType<typeof newPerson>>;
+
+const change = ({ caller }: Pick<Person, "caller">, wish: AccountChange, deps = mailing(db).deps) =>
+  updateAccount(deps, caller, wish, CLIENT);
+const setSessions = ({ user }: Person, createdAt: Date) =>
+  db.update(sessions).set({ createdAt }).where(eq(sessions.userId, user.id));
+
+/** A person who signed in a quarter of an hour ago. */
+async function signedInBefore(made = newPerson(db)): Promise<Person> {
+  const person = await made;
+  await setSessions(person, new Date(Date.now() - 15 * 60_000));
+  return person;
 }
 
-async function age(userId: string): Promise<void> {
-  const createdAt = new Date(Date.now() - 15 * 60_000);
-  await databaseOf(service).update(sessions).set({ createdAt }).where(eq(sessions.userId, userId));
-}
+const newEmail = () => `${crypto.randomUUID()}@example.com`;
+const STALE = { code: "forbidden", message: expect.stringMatching(/current_password.*log in again/u) };
 
-const newAddress = () => `${crypto.randomUUID()}@example.com`;
+describe("a session alone that began long ago", () => {
+  it.each<[string, () => AccountChange]>([
+    ["password", () => ({ password: "a horse of the thief" })],
+    ["email address", () => ({ email: newEmail() })],
+    [
+      "name together with both",
+      () => ({ email: newEmail(), password: "a horse of the thief", name: "Thief" }),
+    ],
+  ])("changes the %s by the current password only", async (_, wish) => {
+    const person = await signedInBefore();
+    await expect(change(person, wish())).rejects.toMatchObject(STALE);
+    const guess = change(person, { ...wish(), currentPassword: "a guess of mine" });
+    await expect(guess).rejects.toMatchObject({ code: "invalid_input" });
+    const [stored] = await db.select().from(users).where(eq(users.id, person.user.id));
+    expect(stored).toMatchObject({ email: person.user.email, name: person.user.name });
+    expect(stored?.passwordHash).toBe(person.user.passwordHash);
+    await expect(change(person, { ...wish(), currentPassword: PASSWORD })).resolves.toBeDefined();
+  });
 
-/** Every change that hands an account over. */
-const TAKEOVERS = [
-  ["password", () => ({ password: "a horse of the thief" })],
-  ["email address", () => ({ email: newAddress() })],
-  ["both and a name", () => ({ email: newAddress(), password: "a horse of the thief", name: "Thief" })],
-] as const;
-
-const PATHS = ["/api/users/me", "/users/me"] as const;
-
-it.each(TAKEOVERS)(
-  "a session alone that began long ago changes the %s by the current password only",
-  async (_, change) => {
-    const { token, username, password, email } = await signedInBefore();
-    for (const path of PATHS) {
-      expect(await service.call("PATCH", path, { token, json: change() })).toMatchObject({
-        status: 403,
-        body: { detail: expect.stringMatching(/current_password.*log in again/u) },
-      });
-    }
-    const patch = (current_password: string) =>
-      service.call("PATCH", "/api/users/me", { token, json: { ...change(), current_password } });
-    expect(await patch("a guess of mine")).toMatchObject({
-      status: 400,
-      body: { detail: expect.stringContaining("current_password") },
-    });
-    expect((await service.call("GET", "/users/me", { token })).body).toMatchObject({ email, name: username });
-    expect((await service.call("POST", "/api/auth/login", { json: { email, password } })).status).toBe(200);
-    expect(await patch(password)).toMatchObject({ status: 200 });
-  },
-);
-
-describe("a session alone", () => {
   it("does not become a fresh one by a refresh", async () => {
-    const { id, email, password } = await service.signUp();
-    const own = browser(service);
-    await own.call("POST", "/api/auth/login", { json: { email, password } });
-    await age(id);
-    expect((await own.call("POST", "/api/auth/refresh")).status).toBe(200);
-    const json = { password: "another horse" };
-    expect(await own.change("PATCH", "/api/users/me", { json })).toMatchObject({ status: 403 });
+    const person = await signedInBefore();
+    const { deps } = mailing(db);
+    const caller = await callerOf(deps, await refreshSession(deps, person.session.refreshToken, CLIENT));
+    await expect(change({ caller }, { password: "another horse" })).rejects.toMatchObject(STALE);
   });
 
   it("changes fields that do not hand over the account", async () => {
-    const { token, email } = await signedInBefore();
-    const json = { name: "Ada", email: email.toUpperCase() };
-    expect(await service.call("PATCH", "/api/users/me", { token, json })).toMatchObject({ status: 200 });
+    const person = await signedInBefore();
+    const wish = { name: "Ada", email: person.user.email.toUpperCase() };
+    expect(await change(person, wish)).toMatchObject({ name: "Ada" });
   });
 
   it("guesses the current password as often as a login does", async () => {
-    const { token } = await signedInBefore();
-    const statuses: number[] = [];
-    for (let guess = 0; guess < 5 && statuses.at(-1) !== 429; guess += 1) {
-      const json = { password: "a horse of the thief", current_password: `guess ${guess}` };
-      statuses.push((await service.call("PATCH", "/api/users/me", { token, json })).status);
+    const person = await signedInBefore();
+    const deps = { ...mailing(db).deps, attempts: new MemoryAttempts({ account: 3, accountAtAddress: 3 }) };
+    const guess = () => change(person, { password: "another horse", currentPassword: "a guess" }, deps);
+    for (let count = 0; count < 3; count += 1) {
+      await expect(guess()).rejects.toMatchObject({ code: "invalid_input" });
     }
-    expect(statuses.at(-1)).toBe(429);
+    await expect(guess()).rejects.toMatchObject({ code: "rate_limited" });
   });
 
   it("of an administrator is asked for it at the path for administrators, too", async () => {
-    const { id, token, password } = await signedInBefore("operator");
-    const db = databaseOf(service);
-    await db.update(users).set({ isSuperuser: true }).where(eq(users.id, id));
-    const path = `/api/users/${id}`;
-    const json = { password: "another horse" };
-    expect(await service.call("PATCH", path, { token, json })).toMatchObject({ status: 403 });
-    const proved = { ...json, current_password: password };
-    expect(await service.call("PATCH", path, { token, json: proved })).toMatchObject({ status: 200 });
+    const admin = await signedInBefore(newAdministrator(db));
+    const atPath = (wish: AccountChange) =>
+      changeAccount(mailing(db).deps, { caller: admin.caller, address: CLIENT.address }, admin.user.id, wish);
+    await expect(atPath({ password: "another horse" })).rejects.toMatchObject(STALE);
+    const proved = atPath({ password: "another horse", currentPassword: PASSWORD });
+    await expect(proved).resolves.toBeDefined();
   });
 
   it("of an account without a password has to be a fresh one", async () => {
-    const { id, token } = await signedInBefore();
-    const db = databaseOf(service);
-    await db.update(users).set({ passwordHash: null }).where(eq(users.id, id));
-    const json = { password: "another horse", current_password: "another horse" };
-    const change = () => service.call("PATCH", "/api/users/me", { token, json });
-    expect(await change()).toMatchObject({
-      status: 403,
-      body: { detail: expect.stringMatching(/no password.*log in again/u) },
+    const person = await signedInBefore();
+    await db.update(users).set({ passwordHash: null }).where(eq(users.id, person.user.id));
+    const wish = { password: "another horse", currentPassword: "another horse" };
+    await expect(change(person, wish)).rejects.toMatchObject({
+      code: "forbidden",
+      message: expect.stringMatching(/no password.*log in again/u),
     });
-    await db.update(sessions).set({ createdAt: new Date() }).where(eq(sessions.userId, id));
-    expect(await change()).toMatchObject({ status: 200 });
+    await setSessions(person, new Date());
+    await expect(change(person, wish)).resolves.toBeDefined();
   });
 });
 
-describe("the old address is told", () => {
-  it("of another address and of another password, however they were changed", async () => {
-    const { id, token, email } = await service.signUp();
-    const other = newAddress();
-    await service.call("PATCH", "/api/users/me", { token, json: { email: other } });
-    const { text } = await inbox(smtp, email, /email address was changed/iu).next();
-    expect(text).not.toContain(other);
-
-    const changed = inbox(smtp, other, /password was changed/iu);
-    await service.call("PATCH", "/api/users/me", { token, json: { password: "another horse" } });
-    await changed.next();
-
-    await service.call("POST", "/api/auth/forgot-password", { json: { email: other } });
-    const link = await inbox(smtp, other, /Reset your password/u).link();
-    await service.call("POST", "/api/auth/reset-password", {
-      json: { token: link.token, password: "a third horse" },
-    });
-    await changed.next();
-
-    const operator = await service.signUp("operator");
-    await databaseOf(service).update(users).set({ isSuperuser: true }).where(eq(users.id, operator.id));
-    const json = { email: newAddress(), password: "a fourth horse" };
-    const by = { token: operator.token, json };
-    expect((await service.call("PATCH", `/api/users/${id}`, by)).status).toBe(200);
-    await changed.next();
-    await inbox(smtp, other, /email address was changed/iu).next();
-  });
+it("the old address is told of another address and of another password, however they were changed", async () => {
+  const [person, admin] = [await newPerson(db), await newAdministrator(db)];
+  const { deps, mailTo, linkFor, sent } = mailing(db);
+  const told = async (address: string) => {
+    await mailTo(address);
+    const mails = sent.splice(0).filter(({ to, text }) => to === address && !text.includes("?token="));
+    return mails.map(({ subject }) => subject).toSorted();
+  };
+  const [ADDRESS, WORD] = ["Your email address was changed", "Your password was changed"];
+  const other = newEmail();
+  await change(person, { email: other }, deps);
+  expect((await mailTo(person.user.email))?.text).not.toContain(other);
+  expect(await told(person.user.email)).toEqual([ADDRESS]);
+  await change(person, { password: "another horse" }, deps);
+  expect(await told(other)).toEqual([WORD]);
+  await requestPasswordReset(deps, other, CLIENT);
+  const { token } = await linkFor(other);
+  await resetPassword(deps, { token, password: "a third horse" }, CLIENT);
+  expect(await told(other)).toEqual([WORD]);
+  const by = { caller: admin.caller, address: CLIENT.address };
+  await changeAccount(deps, by, person.user.id, { email: newEmail(), password: "a fourth horse" });
+  expect(await told(other)).toEqual([ADDRESS, WORD]);
 });

@@ -96,19 +96,6 @@ async function told(viewer: Viewer, path: string) {
   return { viewer: viewer.name, isTold, status };
 }
 
-/** Addresses of one task or chat. */
-const BY_ID = [
-  { path: "/api/chat/session/:chat/messages", keysOnly: false },
-  { path: "/api/chat/agent/events/:task", keysOnly: false },
-  { path: "/api/chat/agent/status/:task", keysOnly: false },
-  { path: "/api/chat/agent/steps/:task", keysOnly: false },
-  { path: "/api/chat/agent/steps/:task/1", keysOnly: false },
-  { path: "/api/chat/session/:chat/messages?results=short", keysOnly: false },
-  { path: "/api/external/agent/status/:task", keysOnly: true },
-  { path: "/api/external/agent/events/:task", keysOnly: true },
-  { path: "/api/v1/agents/tasks/:task/steps", keysOnly: true },
-];
-
 /** Lists in which a task, its chat or what was said stands. */
 const LISTS = [
   { path: "/api/chat/:project/history?chat_id=:chat", keysOnly: false },
@@ -169,13 +156,6 @@ describe("a task that waits in a person's private chat", () => {
       }
     },
   );
-
-  it("is not listed for a key of its owner that is for another project", async () => {
-    const other = await service.newProject(team.owner.token);
-    const { key } = await service.newKey(team.owner.token, other.id);
-    const { status, body } = await service.call("GET", "/api/chat/agent/approvals", { token: key });
-    expect([status, body]).toEqual([200, []]);
-  });
 });
 
 describe("sockets and streams that were open before", () => {
@@ -208,14 +188,6 @@ describe("sockets and streams that were open before", () => {
 });
 
 describe("a task that is over", () => {
-  it.each(BY_ID)("is told of by $path to its owner alone", async ({ path, keysOnly }) => {
-    for (const viewer of viewers.filter(({ isKey }) => isKey || !keysOnly)) {
-      const { isOwner, name } = viewer;
-      const status = isOwner ? 200 : 404;
-      expect(await told(viewer, path)).toEqual({ viewer: name, isTold: isOwner, status });
-    }
-  });
-
   it("is shown to its owner alone when a socket names it: in the address, in a frame, as the first frame", async () => {
     for (const viewer of viewers.filter(({ name }) => !name.startsWith("stranger"))) {
       const named = await chatSocket(viewer, { task_id: taskId, last_event_id: "0" });

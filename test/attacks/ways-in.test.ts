@@ -2,8 +2,12 @@ import { eq, is } from "drizzle-orm";
 import { getTableConfig, PgTable } from "drizzle-orm/pg-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as schema from "#src/db/schema/index.ts";
+import { createChannel, updateChannel } from "#src/domain/messaging/channels/index.ts";
+import { createProject } from "#src/domain/workspaces/projects/index.ts";
+import { newColleague, newMember } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { drawn } from "#test/support/draw.ts";
+import { CLIENT } from "#test/support/people.ts";
 import { LOSSES } from "./support/ways-in/losses.ts";
 import { openScene, type Scene } from "./support/ways-in/scene.ts";
 import type { WayIn } from "./support/ways-in/way-in.ts";
@@ -78,5 +82,45 @@ describe("a way in", () => {
       isActive ? null : endedBecause,
     );
     expect(rest.filter((why) => why !== endsChannels)).toEqual([]);
+  });
+});
+
+describe("a channel about a project", () => {
+  it("needs the permission to manage channels there", async () => {
+    const { db, deps, team, owner, projectId } = await openScene(database.db);
+    const wish = { channelType: "cli", credentials: {}, projectId, defaultAgentId: null } as const;
+    const make = ({ caller }: Pick<typeof owner, "caller">) => createChannel(deps, caller, wish, CLIENT);
+    const refused = [
+      { who: await newMember(db, team.id, "viewer"), code: "forbidden" },
+      { who: await newColleague(db), code: "not_found" },
+    ];
+    for (const { who, code } of refused) await expect(make(who)).rejects.toMatchObject({ code });
+    await expect(make(owner)).resolves.toBeDefined();
+    const { channel } = await createChannel(deps, owner.caller, { ...wish, projectId: null }, CLIENT);
+    const stranger = (await newColleague(db)).caller;
+    const moved = updateChannel(deps, stranger, channel.id, { projectId }, CLIENT);
+    await expect(moved).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("that was deleted is switched on again only with another project", async () => {
+    const scene = await openScene(database.db);
+    const { deps, owner, projectId, rows } = scene;
+    const { id } = await rows.channel(owner, { projectId, channelType: "cli" });
+    await LOSSES["the end of the project"]?.lose(scene);
+    await scene.follow();
+    const change = (wish: { isActive: true; projectId?: string }) =>
+      updateChannel(deps, owner.caller, id, wish, CLIENT);
+    await expect(change({ isActive: true })).rejects.toMatchObject({
+      code: "invalid_input",
+      message: expect.stringContaining("project was deleted"),
+    });
+    const { id: another } = await createProject(deps, owner.caller, {
+      name: "another",
+      description: "",
+      sourceType: "empty",
+    });
+    expect(await change({ isActive: true, projectId: another })).toMatchObject({
+      channel: { isActive: true, lastError: null },
+    });
   });
 });

@@ -2,181 +2,95 @@ import type { CEILINGS, OPEN_CEILINGS } from "#src/domain/operations/ceilings/in
 
 type Name = keyof typeof CEILINGS | keyof typeof OPEN_CEILINGS;
 
-/** The ceilings on what an operation stores or holds open; sockets by their path. */
-export const CEILINGS_OF: Readonly<Record<string, readonly Name[]>> = {
-  beginDeviceSignIn: ["device_sign_ins"],
-  createApiKey: ["api_keys"],
-  createModelKey: ["model_keys"],
-  createCustomProvider: ["model_providers"],
-  createCustomModel: ["added_models"],
-  createAgent: ["agents"],
-  createMarketplaceAgent: ["agents"],
-  forkMarketplaceAgent: ["agents"],
-  submitMarketplaceTemplate: ["templates"],
-  uploadTemplate: ["templates"],
-  createTemplateFromProject: ["templates"],
-  createPairingLink: ["pairing_links"],
-  exchangePairingToken: ["desktop_devices", "api_keys"],
-  createDesktopKey: ["desktop_devices", "api_keys"],
-  acceptInvitation: ["members"],
-  createTeam: ["teams"],
-  createTeamInvitationLink: ["invitation_links"],
-  createProject: ["projects"],
-  forkProject: ["projects"],
-  createContainer: ["containers"],
-  setConfigDocument: ["containers", "browser_previews"],
-  createBrowserPreview: ["browser_previews"],
-  openShell: ["shells_of_person", "shells_of_project"],
-  createDeploymentCredential: ["deployment_credentials"],
-  createDeployment: ["unfinished_deployments"],
-  deployProject: ["unfinished_deployments"],
-  deployContainer: ["unfinished_deployments"],
-  deployAllContainers: ["unfinished_deployments"],
-  redeploy: ["unfinished_deployments"],
-  createChat: ["chats"],
-  uploadAttachment: ["unsent_attachments"],
-  createChannel: ["channels", "channel_connections"],
-  createSchedule: ["schedules", "active_schedules"],
-  resumeSchedule: ["active_schedules"],
-  streamTaskEvents: ["streams_of_task"],
-  resumeChatEvents: ["streams_of_task"],
-  streamChatText: ["streams_of_task"],
-  streamChatEvents: ["streams_of_task"],
-  streamProjectChats: ["sockets_of_project"],
-  "/api/terminal/:project/connect": ["sockets_of_project", "shells_of_person"],
-  "/api/projects/:project/logs/stream": ["sockets_of_project"],
-  "/ws/:chat": ["sockets_of_project"],
-  "/ws/chat/:project": ["sockets_of_project"],
-  "/api/chat/ws/:token": ["sockets_of_project"],
-  "/api/gateway/cli": ["command_line_sockets"],
+/** By ceiling, the operations on which it is; sockets by their path. A ceiling without one does not compile. */
+const CEILED: Readonly<Record<Name, string>> = {
+  device_sign_ins: "beginDeviceSignIn",
+  api_keys: "createApiKey exchangePairingToken createDesktopKey",
+  model_keys: "createModelKey",
+  model_providers: "createCustomProvider",
+  added_models: "createCustomModel",
+  agents: "createAgent createMarketplaceAgent forkMarketplaceAgent",
+  templates: "submitMarketplaceTemplate uploadTemplate createTemplateFromProject",
+  pairing_links: "createPairingLink",
+  desktop_devices: "exchangePairingToken createDesktopKey",
+  members: "acceptInvitation",
+  teams: "createTeam",
+  invitation_links: "createTeamInvitationLink",
+  projects: "createProject forkProject",
+  containers: "createContainer setConfigDocument",
+  browser_previews: "setConfigDocument createBrowserPreview",
+  shells_of_person: "openShell /api/terminal/:project/connect",
+  shells_of_project: "openShell",
+  deployment_credentials: "createDeploymentCredential",
+  unfinished_deployments: "createDeployment deployProject deployContainer deployAllContainers redeploy",
+  chats: "createChat",
+  unsent_attachments: "uploadAttachment",
+  channels: "createChannel",
+  channel_connections: "createChannel",
+  schedules: "createSchedule",
+  active_schedules: "createSchedule resumeSchedule",
+  streams_of_task: "streamTaskEvents resumeChatEvents streamChatText streamChatEvents",
+  sockets_of_project: `
+    streamProjectChats /api/terminal/:project/connect /api/projects/:project/logs/stream /ws/:chat
+    /ws/chat/:project /api/chat/ws/:token`,
+  command_line_sockets: "/api/gateway/cli",
+  // An agent's shells, in a chat.
+  shells_of_chat: "",
 };
 
-const SESSION = "A session ends by itself, and its row is deleted after that";
-const MAIL = "MAIL_SENDS_PER_ACCOUNT and AUTH_ATTEMPTS_PER_ADDRESS; the row expires";
-const MESSAGE = "Each is a message: limited in rate, and paid for with credits or an own key";
-const CHECKOUT = "An open checkout is used again, and expires";
-const PROJECT_DISK = "Files of the project, within what it may store";
-const ONE_ROW = "One row for each two things that have ceilings themselves";
-const BACKGROUND = "A project does one such thing at a time, and the row is deleted a day after its end";
-
-/** Operations that store or hold something without a ceiling, and what bounds it. */
-export const BOUNDED_OTHERWISE: Readonly<Record<string, string>> = {
-  register: "REGISTRATIONS_PER_ADDRESS",
-  login: SESSION,
-  loginWithForm: SESSION,
-  loginWithCookies: SESSION,
-  verifyLoginCode: SESSION,
-  resetPassword: SESSION,
-  refreshSession: SESSION,
-  getDeviceToken: SESSION,
-  refreshDeviceSession: SESSION,
-  resendLoginCode: MAIL,
-  requestPasswordReset: MAIL,
-  requestVerificationEmail: MAIL,
-  adjustUserCredits: "Administrators only",
-  retryPaymentEvent: "Administrators only",
-  retryFailedJob: "Administrators only",
-  retryFailedJobs: "Administrators only",
-  selectAgentModel: ONE_ROW,
-  purchaseItem: CHECKOUT,
-  purchaseAgent: CHECKOUT,
-  purchaseTemplate: CHECKOUT,
-  purchaseCredits: CHECKOUT,
-  purchaseDeploymentSlot: CHECKOUT,
-  subscribe: CHECKOUT,
-  connectPayoutAccount: "One per creator",
-  addProjectAgent: ONE_ROW,
-  reviewAgent: ONE_ROW,
-  reviewTemplate: ONE_ROW,
-  inviteTeamMember: "50 of a team in 24 hours, and each expires after 7 days",
-  addProjectMember: "Members of the team, which have a ceiling",
-  enableAlwaysOn: "The places of the team's tier, in the statement that takes one",
-  createContainerConnection: ONE_ROW,
-  createSnapshot: "MAX_SNAPSHOTS_PER_PROJECT: the oldest are deleted",
-  executeCommand: "COMMAND_RATE_PER_MINUTE, and the row is deleted after 30 days",
-  writeFile: PROJECT_DISK,
-  createDirectory: PROJECT_DISK,
-  moveFile: PROJECT_DISK,
-  startGitClone: BACKGROUND,
-  cloneGitRepository: BACKGROUND,
-  commitAndPushGit: PROJECT_DISK,
-  initGitRepository: PROJECT_DISK,
-  stageGitFiles: PROJECT_DISK,
-  createGitCommit: PROJECT_DISK,
-  pullGitBranch: PROJECT_DISK,
-  createGitBranch: PROJECT_DISK,
-  startProject: BACKGROUND,
-  stopProject: BACKGROUND,
-  hibernateProject: BACKGROUND,
-  beginProjectAnew: BACKGROUND,
-  recoverProjectVolume: BACKGROUND,
-  restoreSnapshot: BACKGROUND,
-  startContainer: BACKGROUND,
-  restartContainer: BACKGROUND,
-  startAllContainers: BACKGROUND,
-  restartAllContainers: BACKGROUND,
-  syncConfigDocument: PROJECT_DISK,
-  invokeAgent: MESSAGE,
-  sendChatMessage: MESSAGE,
-  compactChat: MESSAGE,
-  createChatCompletion: MESSAGE,
-  receiveChannelWebhook: "CHANNEL_WEBHOOK_RATE_LIMIT",
-  sendChannelTestMessage: "The rate of requests; the message is one of a channel, which has a ceiling",
-  verifyGatewayPairing: "A sender has one link in a channel; few codes of a channel wait at a time",
-  triggerSchedule: "Runs of a schedule that wait are few; a run is a message",
-  exportTeamAuditLog: "AUDIT_LOG_RETENTION_DAYS",
-  receiveStripeWebhook: "Signed by the provider, and deleted after 90 days",
-  streamDeployment: "Ends with the deployment",
-  "/api/tasks/ws": "Ends after 800 looks, and is opened at the rate of requests",
+/** Why operations that store or hold something have no ceiling: what bounds it, and their names. */
+const BOUNDS: Readonly<Record<string, string>> = {
+  REGISTRATIONS_PER_ADDRESS: "register",
+  "A session ends by itself, and its row is deleted after that": `
+    login loginWithForm loginWithCookies verifyLoginCode resetPassword refreshSession getDeviceToken
+    refreshDeviceSession`,
+  "MAIL_SENDS_PER_ACCOUNT and AUTH_ATTEMPTS_PER_ADDRESS; the row expires":
+    "resendLoginCode requestPasswordReset requestVerificationEmail",
+  "Administrators only": "adjustUserCredits retryPaymentEvent retryFailedJob retryFailedJobs",
+  "One row for each two things that have ceilings themselves":
+    "selectAgentModel addProjectAgent reviewAgent reviewTemplate createContainerConnection",
+  "An open checkout is used again, and expires":
+    "purchaseItem purchaseAgent purchaseTemplate purchaseCredits purchaseDeploymentSlot subscribe",
+  "One per creator": "connectPayoutAccount",
+  "50 of a team in 24 hours, and each expires after 7 days": "inviteTeamMember",
+  "Members of the team, which have a ceiling": "addProjectMember",
+  "The places of the team's tier, in the statement that takes one": "enableAlwaysOn",
+  "MAX_SNAPSHOTS_PER_PROJECT: the oldest are deleted": "createSnapshot",
+  "COMMAND_RATE_PER_MINUTE, and the row is deleted after 30 days": "executeCommand",
+  "Files of the project, within what it may store": `
+    writeFile createDirectory moveFile commitAndPushGit initGitRepository stageGitFiles createGitCommit
+    pullGitBranch createGitBranch syncConfigDocument`,
+  "A project does one such thing at a time, and the row is deleted a day after its end": `
+    startGitClone cloneGitRepository startProject stopProject hibernateProject beginProjectAnew
+    recoverProjectVolume restoreSnapshot startContainer restartContainer startAllContainers
+    restartAllContainers`,
+  "Each is a message: limited in rate, and paid for with credits or an own key":
+    "invokeAgent sendChatMessage compactChat createChatCompletion",
+  CHANNEL_WEBHOOK_RATE_LIMIT: "receiveChannelWebhook",
+  "The rate of requests; the message is one of a channel, which has a ceiling": "sendChannelTestMessage",
+  "A sender has one link in a channel; few codes of a channel wait at a time": "verifyGatewayPairing",
+  "Runs of a schedule that wait are few; a run is a message": "triggerSchedule",
+  AUDIT_LOG_RETENTION_DAYS: "exportTeamAuditLog",
+  "Signed by the provider, and deleted after 90 days": "receiveStripeWebhook",
+  "Ends with the deployment": "streamDeployment",
+  "Ends after 800 looks, and is opened at the rate of requests": "/api/tasks/ws",
 };
 
 /** Operations that change, end or read what is there. */
-export const STORES_NOTHING: ReadonlySet<string> = new Set([
-  "verifyEmail",
-  "logoutEverywhere",
-  "logout",
-  "lookUpDeviceSignIn",
-  "previewGatewayPairing",
-  "decideDeviceSignIn",
-  "disableUser",
-  "enableUser",
-  "verifyPurchase",
-  "verifyCheckout",
-  "cancelAgentSubscription",
-  "renewAgentSubscription",
-  "cancelSubscription",
-  "renewSubscription",
-  "toggleLibraryAgent",
-  "publishMarketplaceAgent",
-  "unpublishMarketplaceAgent",
-  "unpairCallingDesktop",
-  "switchTeam",
-  "leaveTeam",
-  "recordProjectActivity",
-  "stopAllContainers",
-  "stopContainer",
-  "renameContainer",
-  "revealContainerVariable",
-  "connectBrowserPreview",
-  "disconnectBrowserPreview",
-  "suggestConfigDocument",
-  "readFiles",
-  "writeToShell",
-  "pushGitBranch",
-  "switchGitBranchByPost",
-  "testDeploymentCredential",
-  "cancelDeployment",
-  "cancelTask",
-  "answerApproval",
-  "cancelChatTask",
-  "cancelAllChatWork",
-  "undoChatMessage",
-  "rotateChannelSecret",
-  "rotateApiKeySecret",
-  "retryChannelMessage",
-  "reloadGateway",
-  "previewSchedule",
-  "pauseSchedule",
-  "syncUsage",
-  "checkCompatibility",
-]);
+const STORING_NOTHING = `
+  verifyEmail logoutEverywhere logout lookUpDeviceSignIn previewGatewayPairing decideDeviceSignIn
+  disableUser enableUser verifyPurchase verifyCheckout cancelAgentSubscription renewAgentSubscription
+  cancelSubscription renewSubscription toggleLibraryAgent publishMarketplaceAgent
+  unpublishMarketplaceAgent unpairCallingDesktop switchTeam leaveTeam recordProjectActivity
+  stopAllContainers stopContainer renameContainer revealContainerVariable connectBrowserPreview
+  disconnectBrowserPreview suggestConfigDocument readFiles writeToShell pushGitBranch
+  switchGitBranchByPost testDeploymentCredential cancelDeployment cancelTask answerApproval
+  cancelChatTask cancelAllChatWork undoChatMessage rotateChannelSecret rotateApiKeySecret
+  retryChannelMessage reloadGateway previewSchedule pauseSchedule syncUsage checkCompatibility`;
+
+const namesIn = (text: string) => text.split(/\s+/u).filter(Boolean);
+
+/** Every operation of which is said here what bounds it. */
+export const BOUNDED = new Set(
+  [...Object.values(CEILED), ...Object.values(BOUNDS), STORING_NOTHING].flatMap(namesIn),
+);

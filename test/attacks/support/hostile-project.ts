@@ -15,23 +15,9 @@ export interface CommandProject {
   run(command: string, timeoutSeconds: number): Promise<Ran>;
 }
 
-export async function openCommandProject(api: ApiClient): Promise<CommandProject> {
-  return openProject(api);
-}
-
-/** Some with the files that these hostile commands read. */
-export async function openHostileProjects(
-  api: ApiClient,
-  count: number,
-  commands: string,
-): Promise<CommandProject[]> {
-  const projects: CommandProject[] = [];
-  while (projects.length < count) projects.push(await openHostileProject(api, commands));
-  return projects;
-}
-
-async function openHostileProject(api: ApiClient, commands: string): Promise<CommandProject> {
-  const { token, id, run } = await openProject(api);
+/** With the files that these hostile commands read. */
+export async function openHostileProject(api: ApiClient, commands: string): Promise<CommandProject> {
+  const { token, id, run } = await openCommandProject(api);
   const read = Object.entries(HOSTILE_FILES).filter(([name]) => commands.includes(name));
   for (const [name, content] of read) {
     const { status } = await api.call("PUT", `/api/projects/${id}/files/raw?path=${name}`, {
@@ -44,7 +30,7 @@ async function openHostileProject(api: ApiClient, commands: string): Promise<Com
   return { run };
 }
 
-async function openProject(api: ApiClient) {
+export async function openCommandProject(api: ApiClient) {
   const { token } = await api.signUp();
   const { id } = await api.newProject(token);
   const run = async (command: string, timeout: number): Promise<Ran> => {
