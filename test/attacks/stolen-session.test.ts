@@ -17,7 +17,8 @@ const { db } = database;
 
 type Person = Awaited<ReturnType<typeof newPerson>>;
 
-const change = ({ caller }: Pick<Person, "caller">, wish: AccountChange, deps = mailing(db).deps) =>
+type Deps = Parameters<typeof updateAccount>[0];
+const change = ({ caller }: Pick<Person, "caller">, wish: AccountChange, deps: Deps = mailing(db).deps) =>
   updateAccount(deps, caller, wish, CLIENT);
 const setSessions = ({ user }: Person, createdAt: Date) =>
   db.update(sessions).set({ createdAt }).where(eq(sessions.userId, user.id));
@@ -66,7 +67,7 @@ describe("a session alone that began long ago", () => {
 
   it("guesses the current password as often as a login does", async () => {
     const person = await signedInBefore();
-    const deps = { ...mailing(db).deps, attempts: new MemoryAttempts({ account: 3, accountAtAddress: 3 }) };
+    const deps = { ...mailing(db).deps, attempts: new MemoryAttempts({ account: 3 }) };
     const guess = () => change(person, { password: "another horse", currentPassword: "a guess" }, deps);
     for (let count = 0; count < 3; count += 1) {
       await expect(guess()).rejects.toMatchObject({ code: "invalid_input" });

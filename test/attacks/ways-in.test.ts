@@ -6,6 +6,7 @@ import { createChannel, updateChannel } from "#src/domain/messaging/channels/ind
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { newColleague, newMember } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
+import { channelWish } from "#test/domain/messaging/support/asked-telegram.ts";
 import { drawn } from "#test/support/draw.ts";
 import { CLIENT } from "#test/support/people.ts";
 import { LOSSES } from "./support/ways-in/losses.ts";
@@ -88,7 +89,7 @@ describe("a way in", () => {
 describe("a channel about a project", () => {
   it("needs the permission to manage channels there", async () => {
     const { db, deps, team, owner, projectId } = await openScene(database.db);
-    const wish = { channelType: "cli", credentials: {}, projectId, defaultAgentId: null } as const;
+    const wish = channelWish({ channelType: "cli", credentials: {}, projectId });
     const make = ({ caller }: Pick<typeof owner, "caller">) => createChannel(deps, caller, wish, CLIENT);
     const refused = [
       { who: await newMember(db, team.id, "viewer"), code: "forbidden" },

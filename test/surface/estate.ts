@@ -73,20 +73,24 @@ export function estatesOf(service: SharedService): (operation: Operation) => Pro
   };
 }
 
+/** Posts as the estate's owner. */
+const posting =
+  (service: SharedService, { owner: { token } }: Estate) =>
+  <T extends z.ZodType>(path: string, json: object, schema: T) =>
+    ask(service, ["POST", path], { token, json }, schema);
+
 /** The estate with two containers, of which the second uses the first, and a browser window. */
 async function withContainers<E extends Estate>(service: SharedService, estate: E): Promise<E> {
-  const { token } = estate.owner;
   const project = `/api/projects/${String(estate.samples["project"])}`;
+  const post = posting(service, estate);
   const Container = z.object({ container: Made });
-  const newContainer = (name: string) => {
-    const json = { name, env_vars: { SAMPLE: "value" } };
-    return ask(service, ["POST", `${project}/containers`], { token, json }, Container);
-  };
+  const newContainer = (name: string) =>
+    post(`${project}/containers`, { name, env_vars: { SAMPLE: "value" } }, Container);
   const [api, web] = [(await newContainer("api")).container.id, (await newContainer("web")).container.id];
   const uses = { source_container_id: web, target_container_id: api };
   const [connection, preview] = await Promise.all([
-    ask(service, ["POST", `${project}/containers/connections`], { token, json: uses }, Made),
-    ask(service, ["POST", `${project}/browser-previews`], { token, json: {} }, Made),
+    post(`${project}/containers/connections`, uses, Made),
+    post(`${project}/browser-previews`, {}, Made),
   ]);
   const samples = {
     container: api,
@@ -149,29 +153,15 @@ async function withTask<E extends Estate>(service: SharedService, estate: E): Pr
 
 /** The estate with a viewer of its team and its project, and an open invitation. */
 async function withViewer<E extends Estate>(service: SharedService, estate: E): Promise<E & SharedEstate> {
-  const { token } = estate.owner;
   const { team, project } = estate.samples;
+  const post = posting(service, estate);
   const viewer = await service.signUp("viewer");
-  const newLink = () =>
-    ask(
-      service,
-      ["POST", `/api/teams/${String(team)}/members/link`],
-      { token, json: { role: "viewer" } },
-      Invitation,
-    );
+  const newLink = () => post(`/api/teams/${String(team)}/members/link`, { role: "viewer" }, Invitation);
   const [link, open] = [await newLink(), await newLink()];
-  await ask(
-    service,
-    ["POST", `/api/teams/invitations/${tokenIn(link.invite_url)}/accept`],
-    { token: viewer.token },
-    z.unknown(),
-  );
-  await ask(
-    service,
-    ["POST", `/api/projects/${String(project)}/members`],
-    { token, json: { user_id: viewer.id, role: "viewer" } },
-    z.unknown(),
-  );
+  const accept = `/api/teams/invitations/${tokenIn(link.invite_url)}/accept`;
+  await ask(service, ["POST", accept], { token: viewer.token }, z.unknown());
+  const member = { user_id: viewer.id, role: "viewer" };
+  await post(`/api/projects/${String(project)}/members`, member, z.unknown());
   const people = {
     user: viewer.id,
     user_id: viewer.id,
@@ -186,19 +176,19 @@ async function withViewer<E extends Estate>(service: SharedService, estate: E): 
  * approval in the other one.
  */
 async function withChat<E extends Estate>(service: SharedService, estate: E): Promise<E> {
-  const { token } = estate.owner;
   const project_id = String(estate.samples["project"]);
-  const asking = await ask(service, ["POST", "/api/chat"], { token, json: { project_id } }, Made);
+  const post = posting(service, estate);
+  const asking = await post("/api/chat", { project_id }, Made);
   const script = [{ tools: [{ name: "bash_exec", arguments: { command: "true" } }] }];
   const message = `\`\`\`demo\n${JSON.stringify(script)}\n\`\`\``;
-  const json = { project_id, message, chat_id: asking.id, edit_mode: "ask" };
-  const Run = z.looseObject({ task_id: z.string() });
-  await ask(service, ["POST", "/api/chat/agent"], { token, json }, Run);
+  const wish = { project_id, message, chat_id: asking.id, edit_mode: "ask" };
+  await post("/api/chat/agent", wish, z.looseObject({ task_id: z.string() }));
   const [question] = await openApprovals(databaseOf(service), { projectId: project_id, chatId: asking.id });
-  const chat = await ask(service, ["POST", "/api/chat"], { token, json: { project_id } }, Made);
+  const chat = await post("/api/chat", { project_id }, Made);
   const Uploaded = z.looseObject({ attachment_id: z.string() });
   const upload: [string, string] = ["POST", `/api/chats/${chat.id}/attachments`];
-  const { attachment_id } = await ask(service, upload, { token, ...formWithFile() }, Uploaded);
+  const file = { token: estate.owner.token, ...formWithFile() };
+  const { attachment_id } = await ask(service, upload, file, Uploaded);
   const samples = {
     chat: chat.id,
     chat_id: asking.id,
@@ -212,11 +202,8 @@ async function withChat<E extends Estate>(service: SharedService, estate: E): Pr
 
 /** The estate whose owner has a key of a model provider, a provider and a model of their own, and an agent in the team. */
 async function withModels<E extends Estate>(service: SharedService, estate: E): Promise<E> {
-  const { owner } = estate;
-  const { token } = owner;
-  await setTier(databaseOf(service), owner.id, "pro");
-  const post = <T extends z.ZodType>(path: string, json: object, schema: T) =>
-    ask(service, ["POST", path], { token, json }, schema);
+  await setTier(databaseOf(service), estate.owner.id, "pro");
+  const post = posting(service, estate);
   const base_url = estate.samples["base_url"];
   const [key, provider, added, agent] = await Promise.all([
     post(
@@ -251,11 +238,11 @@ async function withModels<E extends Estate>(service: SharedService, estate: E): 
 /** The estate whose owner has a channel, and an account on a platform that is linked. */
 async function withChannel<E extends Estate>(service: SharedService, estate: E): Promise<E> {
   const { token } = estate.owner;
+  const post = posting(service, estate);
   const wish = { channel_type: "cli", project_id: estate.samples["project"] };
-  const { id } = await ask(service, ["POST", "/api/channels"], { token, json: wish }, Made);
+  const { id } = await post("/api/channels", wish, Made);
   const pairing_code = await pairingCode(service, id);
-  const pair = { platform: "telegram", pairing_code };
-  await ask(service, ["POST", "/api/gateway/pair/verify"], { token, json: pair }, z.unknown());
+  await post("/api/gateway/pair/verify", { platform: "telegram", pairing_code }, z.unknown());
   const identities: [string, string] = ["GET", "/api/gateway/identities"];
   const [identity] = await ask(service, identities, { token }, z.array(Made));
   const channel_message = await failedMessage(service, id);
@@ -272,10 +259,9 @@ async function withChannel<E extends Estate>(service: SharedService, estate: E):
 
 /** The estate with a schedule of the owner's in the project. */
 async function withSchedule<E extends Estate>(service: SharedService, estate: E): Promise<E> {
-  const { token } = estate.owner;
   const { project_id, schedule, prompt } = estate.samples;
-  const json = { project_id, schedule, prompt, name: "sample" };
-  const { id } = await ask(service, ["POST", "/api/schedules"], { token, json }, Made);
+  const wish = { project_id, schedule, prompt, name: "sample" };
+  const { id } = await posting(service, estate)("/api/schedules", wish, Made);
   return { ...estate, samples: { ...estate.samples, schedule_id: id } };
 }
 
