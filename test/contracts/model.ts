@@ -38,6 +38,13 @@ const never = () => new AbortController().signal;
 const answer = (model: Model, request: ModelRequest, signal = never()) =>
   Array.fromAsync(model.stream(request, signal));
 
+/** A server whose answer begins, and does not end by itself. */
+const openEnded = (opening: string, onClose: () => void) =>
+  rawServer((_request, response) => {
+    response.on("close", onClose);
+    response.writeHead(200, { "content-type": "text/event-stream" }).write(opening);
+  });
+
 /** What every provider owes the agent, over real HTTP. */
 export function modelContract({ name, connect, opening, garbage, overloaded }: ModelWire): void {
   describe(`model contract: ${name}`, () => {
@@ -52,21 +59,13 @@ export function modelContract({ name, connect, opening, garbage, overloaded }: M
         { content: "Looking.", toolCalls: calls },
       );
       mock.on({ userMessage: "read both files", toolResultContains: "bbb" }, { content: "Both are there." });
-      mock.onMessage("wrong key", {
-        error: { message: "Incorrect API key provided: sk-1***9" },
-        status: 401,
-      });
+      const key = { message: "Incorrect API key provided: sk-1***9" };
+      mock.onMessage("wrong key", { error: key, status: 401 });
       mock.onMessage("too often", { error: { message: "Slow down" }, status: 429, retryAfter: 7 });
       mock.onMessage("broken", { error: { message: "The server had an error" }, status: 500 });
-      mock.onMessage("bad", {
-        error: { message: "Unknown parameter", type: "invalid_request_error" },
-        status: 400,
-      });
-      mock.onMessage(
-        "cut off",
-        { content: "This answer never ends as it should" },
-        { truncateAfterChunks: 3 },
-      );
+      const unknown = { message: "Unknown parameter", type: "invalid_request_error" };
+      mock.onMessage("bad", { error: unknown, status: 400 });
+      mock.onMessage("cut off", { content: "This never ends as it should" }, { truncateAfterChunks: 3 });
       await mock.start();
       model = connect(mock.url);
     });
@@ -168,10 +167,7 @@ export function modelContract({ name, connect, opening, garbage, overloaded }: M
 
     it("ends with the signal's reason, and hangs up, when aborted in the middle of an answer", async () => {
       const hungUp = Promise.withResolvers<void>();
-      await using server = await rawServer((_request, response) => {
-        response.on("close", hungUp.resolve);
-        response.writeHead(200, { "content-type": "text/event-stream" }).write(opening);
-      });
+      await using server = await openEnded(opening, hungUp.resolve);
       const caller = new AbortController();
       const reason = new Error("the task was cancelled");
       const seen: ModelEvent[] = [];
@@ -200,10 +196,7 @@ export function modelContract({ name, connect, opening, garbage, overloaded }: M
 
     it("hangs up when its reader leaves early", async () => {
       const hungUp = Promise.withResolvers<void>();
-      await using server = await rawServer((_request, response) => {
-        response.on("close", hungUp.resolve);
-        response.writeHead(200, { "content-type": "text/event-stream" }).write(opening);
-      });
+      await using server = await openEnded(opening, hungUp.resolve);
       for await (const event of connect(server.origin).stream(saying("greet"), never())) {
         expect(event.type).toBe("text_delta");
         break;

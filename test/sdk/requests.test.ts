@@ -1,8 +1,9 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import * as sdk from "@agent-workspace/client";
-import { UnauthorizedError, Workspace, type Socket, type WorkspaceOptions } from "@agent-workspace/client";
+import { UnauthorizedError, Workspace, type WorkspaceOptions } from "@agent-workspace/client";
 import { systemClock } from "#sdk/clock.ts";
+import { ScriptedSocket } from "./live/support/scripted-sockets.ts";
 import { broken, json, quickClock, scriptedFetch, text, type Step } from "./support/scripted-fetch.ts";
 
 const BASE = "https://service.test";
@@ -290,28 +291,13 @@ describe("a socket by cookie that is refused", () => {
 });
 
 /** The service refuses it as it does an expired session. */
-class RefusedSocket implements Socket {
+class RefusedSocket extends ScriptedSocket {
   static count = 0;
-  readonly readyState = 3;
-  readonly bufferedAmount = 0;
 
   constructor() {
+    super("/", {}, false);
     RefusedSocket.count += 1;
-  }
-
-  send(): void {
-    // Never open.
-  }
-
-  close(): void {
-    // Closed by the service.
-  }
-
-  addEventListener(
-    type: string,
-    listener: (event: { type?: string; code?: number; reason?: string }) => void,
-  ): void {
-    if (type === "close") queueMicrotask(() => listener({ code: 4401, reason: "auth_failed" }));
+    queueMicrotask(() => this.end(4401, "auth_failed"));
   }
 }
 

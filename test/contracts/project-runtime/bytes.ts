@@ -1,3 +1,5 @@
+import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+
 export const MEGABYTE = 1024 * 1024;
 
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -43,4 +45,13 @@ export function same(actual: Uint8Array | undefined, expected: Uint8Array): bool
   if (actual?.length !== expected.length) return false;
   for (let at = 0; at < expected.length; at += 1) if (actual[at] !== expected[at]) return false;
   return true;
+}
+
+/** The text of a project's file; `undefined` where there is none. */
+export async function textAt(
+  runtime: Pick<ProjectRuntime, "readFile">,
+  path: string,
+): Promise<string | undefined> {
+  const bytes = await runtime.readFile(path);
+  return bytes && textFrom(bytes);
 }

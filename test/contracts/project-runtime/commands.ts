@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
-import { bytesOf, MEGABYTE, same, textFrom } from "./bytes.ts";
+import { bytesOf, MEGABYTE, same, textAt } from "./bytes.ts";
 import type { Open } from "./under-test.ts";
 import { appears } from "./appears.ts";
 
@@ -9,10 +9,7 @@ export function commandsContract(
   { contained, runsProcesses }: { contained: boolean; runsProcesses: boolean },
 ): void {
   let runtime: ProjectRuntime;
-  const textOf = async (path: string) => {
-    const bytes = await runtime.readFile(path);
-    return bytes && textFrom(bytes);
-  };
+  const textOf = (path: string) => textAt(runtime, path);
   const run = (command: string) => runtime.exec(command, { timeoutMs: 20_000 });
 
   describe("commands", () => {

@@ -84,21 +84,16 @@ export function directoriesContract(open: Open): void {
       expect(await pathsIn("", { recursive: true })).toEqual(["a", "a/file", "b"]);
     });
 
-    it("removes a file, and a directory with all it holds only when asked to", async () => {
+    it("removes a file, a directory with all it holds only when asked to, and never the root", async () => {
       for (const path of ["dir/one", "dir/sub/two", "dirt"]) await runtime.writeFile(path, bytesOf(""));
       await expect(runtime.remove("missing", { recursive: true })).rejects.toMatchObject({
         code: "not_found",
       });
       await expect(runtime.remove("dir", { recursive: false })).rejects.toMatchObject({ code: "conflict" });
+      await expect(runtime.remove("", { recursive: true })).rejects.toMatchObject({ code: "invalid_input" });
       await runtime.remove("dir/one", { recursive: false });
       await runtime.remove("dir", { recursive: true });
       expect(await pathsIn("", { recursive: true })).toEqual(["dirt"]);
-    });
-
-    it("does not remove the root", async () => {
-      await expect(runtime.remove("", { recursive: true })).rejects.toMatchObject({
-        code: "invalid_input",
-      });
     });
   });
 }

@@ -1,14 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
-import { breakingOff, bytesOf, chunked, collect, MEGABYTE, randomBytes, same, textFrom } from "./bytes.ts";
+import { breakingOff, bytesOf, chunked, collect, MEGABYTE, randomBytes, same, textAt } from "./bytes.ts";
 import type { Open } from "./under-test.ts";
 
 export function filesContract(open: Open): void {
   let runtime: ProjectRuntime;
-  const textOf = async (path: string) => {
-    const bytes = await runtime.readFile(path);
-    return bytes && textFrom(bytes);
-  };
+  const textOf = (path: string) => textAt(runtime, path);
 
   describe("files", () => {
     beforeEach(async () => {

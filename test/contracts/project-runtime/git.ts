@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
-import { bytesOf, textFrom } from "./bytes.ts";
+import { bytesOf, textAt } from "./bytes.ts";
 
 type Runtime = Pick<ProjectRuntime, "git" | "readFile" | "writeFile" | "remove" | "stat">;
 
@@ -21,10 +21,7 @@ export function gitContract(
       [{ runtime }, url] = await Promise.all([open(), newRemote()]);
     });
 
-    const textOf = async (path: string, from = runtime) => {
-      const bytes = await from.readFile(path);
-      return bytes && textFrom(bytes);
-    };
+    const textOf = (path: string, from = runtime) => textAt(from, path);
     const write = (path: string, text: string, to = runtime) => to.writeFile(path, bytesOf(text));
     const commitAll = async (message: string, from = runtime) =>
       (await from.git("commit", { message, author: AUTHOR, paths: null })).sha;
@@ -48,6 +45,15 @@ export function gitContract(
     async function colleague(): Promise<Runtime> {
       const other = (await open()).runtime;
       await other.git("clone", { remote: { url } });
+      return other;
+    }
+
+    /** Another person's project, which has pushed a change of a file. */
+    async function withTheirs(path: string, content = bytesOf("theirs\n")): Promise<Runtime> {
+      const other = await colleague();
+      await other.writeFile(path, content);
+      await commitAll("theirs", other);
+      await push(other);
       return other;
     }
 
@@ -141,10 +147,7 @@ export function gitContract(
 
     it("merges what another person pushed, and pushes only a history that contains it", async () => {
       await publish({ "a.txt": "a\n", "b.txt": "b\n" });
-      const other = await colleague();
-      await write("b.txt", "theirs\n", other);
-      await commitAll("theirs", other);
-      await push(other);
+      const other = await withTheirs("b.txt");
 
       await write("a.txt", "ours\n");
       await commitAll("ours");
@@ -161,10 +164,7 @@ export function gitContract(
 
     it("lists the conflicts of a merge and leaves the files as they were", async () => {
       await publish({ "a.txt": "a\n", "b.txt": "b\n" });
-      const other = await colleague();
-      await write("a.txt", "theirs\n", other);
-      await commitAll("theirs", other);
-      await push(other);
+      await withTheirs("a.txt");
       await write("a.txt", "ours\n");
       const sha = await commitAll("ours");
 
@@ -183,10 +183,7 @@ export function gitContract(
     it("does not merge what is no text", async () => {
       await runtime.writeFile("data.bin", binary(1, 1));
       await publish({ "a.txt": "a\n" });
-      const other = await colleague();
-      await other.writeFile("data.bin", binary(1, 2));
-      await commitAll("theirs", other);
-      await push(other);
+      await withTheirs("data.bin", binary(1, 2));
       await runtime.writeFile("data.bin", binary(2, 1));
       await commitAll("ours");
       expect((await pull()).conflicts).toEqual(["data.bin"]);
@@ -195,10 +192,7 @@ export function gitContract(
 
     it("does not overwrite uncommitted changes by a pull or a switch", async () => {
       await publish({ "a.txt": "a\n" });
-      const other = await colleague();
-      await write("a.txt", "theirs\n", other);
-      await commitAll("theirs", other);
-      await push(other);
+      await withTheirs("a.txt");
       await write("a.txt", "not committed\n");
       await expect(pull()).rejects.toMatchObject({
         code: "conflict",

@@ -1,15 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
-import { bytesOf, textFrom } from "./bytes.ts";
+import { bytesOf, textAt } from "./bytes.ts";
 import type { Open } from "./under-test.ts";
 
 export function linksContract(open: Open, { contained }: { contained: boolean }): void {
   let runtime: ProjectRuntime;
   let mount: string;
-  const textOf = async (path: string) => {
-    const bytes = await runtime.readFile(path);
-    return bytes && textFrom(bytes);
-  };
+  const textOf = (path: string) => textAt(runtime, path);
   const run = (command: string) => runtime.exec(command, { timeoutMs: 20_000 });
 
   describe("symbolic links", () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
-import { bytesOf, chunked, MEGABYTE, randomBytes, textFrom } from "./bytes.ts";
+import { bytesOf, chunked, MEGABYTE, randomBytes, textAt } from "./bytes.ts";
 import { differences, entryOf, inTurn, readAll } from "./entries.ts";
 import type { Open } from "./under-test.ts";
 import { appears } from "./appears.ts";
@@ -16,10 +16,7 @@ export function storageContract(open: Open): void {
       ({ runtime, restart } = await open());
     });
     const paths = async () => (await runtime.inventory()).map(({ path }) => path).toSorted();
-    const textOf = async (path: string) => {
-      const bytes = await runtime.readFile(path);
-      return bytes && textFrom(bytes);
-    };
+    const textOf = (path: string) => textAt(runtime, path);
 
     it("are listed with what is needed to make them again", async () => {
       await runtime.writeFile("src/tool.sh", bytesOf("#!/bin/sh"));

@@ -1,14 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
-import { bytesOf, chunked, MEGABYTE, randomBytes, textFrom } from "./bytes.ts";
+import { bytesOf, chunked, MEGABYTE, randomBytes, textAt } from "./bytes.ts";
 import type { Open } from "./under-test.ts";
 
 export function versionsContract(open: Open): void {
   let runtime: ProjectRuntime;
-  const textOf = async (path: string) => {
-    const bytes = await runtime.readFile(path);
-    return bytes && textFrom(bytes);
-  };
+  const textOf = (path: string) => textAt(runtime, path);
   const versionOf = async (path: string) => (await runtime.stat(path))?.version ?? "none";
   const refused = { code: "precondition_failed" };
 

@@ -13,20 +13,18 @@ const jsonOf = (frame: string): unknown => JSON.parse(/^data: (.*)\n\n$/u.exec(f
 const CALL = { iteration: 1, index: 0, total: 1, id: "c", name: "bash_exec", parameters: { command: "ls" } };
 
 describe("the stream of the interface", () => {
-  it("shows a call with its result as text", () => {
-    const result = { success: true, message: "Exit code 0", exit_code: 0, stdout: "a\nb\n" };
+  it.each([
+    [
+      { success: true, message: "Exit code 0", exit_code: 0, stdout: "a\nb\n" },
+      'Exit code 0\n{"exit_code":0}\na\nb\n',
+    ],
+    [{ success: false, error: "Exit code 1", stderr: "no\nway" }, "Exit code 1\nno\nway"],
+  ])("shows a call with its result as text: %j", (result, shown) => {
     expect(jsonOf(simpleFrames(taskEvents.toolResult(CALL, result)))).toEqual({
       type: "tool_execution",
       tool: "bash_exec",
       args: { command: "ls" },
-      result: 'Exit code 0\n{"exit_code":0}\na\nb\n',
-    });
-  });
-
-  it("shows a failed call with all it wrote", () => {
-    const result = { success: false, error: "Exit code 1", stderr: "no\nway" };
-    expect(jsonOf(simpleFrames(taskEvents.toolResult(CALL, result)))).toMatchObject({
-      result: "Exit code 1\nno\nway",
+      result: shown,
     });
   });
 

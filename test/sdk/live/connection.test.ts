@@ -5,7 +5,7 @@ import { settled, take } from "./support/scripted-sockets.ts";
 
 describe("a connection", () => {
   it("that is silent for 45 s is dead; one that answers pings is not", async () => {
-    const { source, clock, chat } = start();
+    const { source, clock } = start();
     const first = await source.opened();
     for (let round = 0; round < 10; round += 1) {
       await clock.pass(15_000);
@@ -21,7 +21,7 @@ describe("a connection", () => {
   });
 
   it("is tried again ever more slowly, until there is progress", async () => {
-    const { source, clock, chat } = start();
+    const { source, clock } = start();
     await settled();
     const times: number[] = [];
     for (let round = 0; round < 8; round += 1) {
@@ -39,7 +39,7 @@ describe("a connection", () => {
   });
 
   it("waits as long as the service asks", async () => {
-    const { source, clock, chat } = start();
+    const { source, clock } = start();
     const socket = await source.opened();
     socket.say({ type: "error", message: "Slowly", data: { code: "rate_limited", retry_after_seconds: 60 } });
     socket.end(1013, "try_again_later");
