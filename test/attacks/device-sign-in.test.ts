@@ -176,19 +176,18 @@ it("no code and no token is in a cookie, in the log or in any column", async () 
   const { rows: tables } = await databaseOf(service).execute<{ name: string }>(
     sql`SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'`,
   );
-  const written = await Promise.all(
-    tables.map(async ({ name }) => {
-      const all = sql`SELECT to_jsonb(t)::text AS row FROM ${sql.identifier(name)} t`;
-      return JSON.stringify((await databaseOf(service).execute(all)).rows);
-    }),
-  );
+  let written = "";
+  for (const { name } of tables) {
+    const all = sql`SELECT to_jsonb(t)::text AS row FROM ${sql.identifier(name)} t`;
+    written += JSON.stringify((await databaseOf(service).execute(all)).rows);
+  }
   const log = await readFile(service.stack.logFile, "utf8");
   expect(log).toContain("/api/auth/device/token");
-  expect(written.join()).toContain(sha256Hex(device_code));
+  expect(written).toContain(sha256Hex(device_code));
   const letters = user_code.replace("-", "");
   const { access_token, refresh_token } = first.body;
   for (const secret of [device_code, user_code, letters, sha256Hex(letters), access_token, refresh_token]) {
     expect(log).not.toContain(secret);
-    expect(written.join()).not.toContain(secret);
+    expect(written).not.toContain(secret);
   }
 });

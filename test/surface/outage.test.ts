@@ -41,10 +41,10 @@ describe.skipIf(!server)("a service whose database is gone (needs TEST_DATABASE_
 
   beforeAll(async () => {
     database = await createDatabase(server ?? "", inject("templateDatabase"));
-    const target = new URL(database.databaseUrl);
-    way = await wayTo(target);
-    target.host = `127.0.0.1:${way.port}`;
-    service = await startService({ DATABASE_URL: target.href });
+    const address = new URL(database.databaseUrl);
+    way = await wayTo(new URL(address));
+    address.host = `127.0.0.1:${way.port}`;
+    service = await startService({ DATABASE_URL: address.href });
     person = await service.signUp();
     ({ key } = await service.newKey(person.token));
     way.cut();
