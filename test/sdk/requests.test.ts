@@ -297,7 +297,11 @@ class RefusedSocket extends ScriptedSocket {
   constructor() {
     super("/", {}, false);
     RefusedSocket.count += 1;
-    queueMicrotask(() => this.end(4401, "auth_failed"));
+  }
+
+  override addEventListener(...[type, listener]: Parameters<ScriptedSocket["addEventListener"]>): void {
+    super.addEventListener(type, listener);
+    if (type === "close") queueMicrotask(() => this.end(4401, "auth_failed"));
   }
 }
 

@@ -77,7 +77,7 @@ export async function newPerson(db: Db, name = "person", credits: Partial<typeof
 }
 
 /** The caller that a session's access token stands for. */
-async function callerOf(deps: SessionDeps, { accessToken }: Session): Promise<UserCaller> {
+export async function callerOf(deps: SessionDeps, { accessToken }: Session): Promise<UserCaller> {
   const caller = await authenticateUser(deps, accessToken);
   if (!caller) throw new Error("The session's token was refused");
   return caller;
