@@ -73,11 +73,9 @@ describeConsole("the administration in the console", () => {
     const narrowed = page.waitForResponse((answer) => answer.url().includes("status=failed"));
     await page.getByLabel("State").selectOption("failed");
     expect((await narrowed).status()).toBe(200);
-    await page.route("**/api/gateway/status", async (route) => {
-      const answer = await route.fetch();
-      const notice = "Replies are not sent to platforms.";
-      await route.fulfill({ json: { ...(await answer.json()), notice } });
-    });
+    const { body: status } = await service.call<object>("GET", "/api/gateway/status", admin);
+    const notice = "Replies are not sent to platforms.";
+    await page.route("**/api/gateway/status", (route) => route.fulfill({ json: { ...status, notice } }));
     await page.route("**/api/gateway/reload", (route) => route.fulfill({ json: {} }));
     await goTo(page, "/admin/installation");
     await expectPage(page.getByRole("region", { name: "Gateway" })).toContainText("Replies are not sent");

@@ -55,6 +55,9 @@ describeConsole("a schedule", () => {
     const made = await service.call<{ id: string }>("POST", "/api/schedules", { ...account, json });
     const path = `/schedules/${made.body.id}`;
     const { page } = await openPage(service, { account, width: 390, scheme: "dark", path });
+    // They come late, above the settings: a click while the page moves would be none.
+    await expectPage(page.getByRole("button", { name: "Run now" })).toBeVisible();
+    await expectPage(page.getByRole("link", { name: HOSTILE })).toBeVisible();
     await page.getByText("Settings", { exact: true }).click();
     await page
       .getByRole("textbox", { name: "What the agent is told" })
