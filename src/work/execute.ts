@@ -144,19 +144,14 @@ async function store(services: WorkDeps, job: Failing, held: Held, made: Attempt
 /** False, and nothing is stored, for a job that was stored again, and for an executor that has lost it. */
 async function settle(services: WorkDeps, job: Failing, held: Held, made: Attempted): Promise<boolean> {
   const { attempts, outcome } = made;
-  switch (outcome.kind) {
-    case "done":
-      return finishJob(services.db, held, outcome.writes);
-    case "later":
-      return postpone(services, held, made, { seconds: outcome.seconds, error: null });
-    case "failed": {
-      const { error, cause = error, isFinal = false } = outcome;
-      const seconds = job.pauses[attempts - 1];
-      if (isFinal || seconds === undefined) return giveUp(services, job, held, outcome);
-      services.log.warn("a job failed, and is tried again", { ...held, attempt: attempts, cause });
-      return postpone(services, held, made, { seconds, error });
-    }
-  }
+  if (outcome.kind === "done") return finishJob(services.db, held, outcome.writes);
+  if (outcome.kind === "later")
+    return postpone(services, held, made, { seconds: outcome.seconds, error: null });
+  const { error, cause = error, isFinal = false } = outcome;
+  const seconds = job.pauses[attempts - 1];
+  if (isFinal || seconds === undefined) return giveUp(services, job, held, outcome);
+  services.log.warn("a job failed, and is tried again", { ...held, attempt: attempts, cause });
+  return postpone(services, held, made, { seconds, error });
 }
 
 async function postpone(

@@ -97,10 +97,11 @@ describe("a schedule", () => {
   });
 
   it("is listed in pages, by project and by whether it is active; paused, resumed and deleted", async () => {
-    const { create, call, token, get } = await newOwner();
+    const owner = await newOwner();
+    const { call, token, get } = owner;
     const { id: elsewhere } = await service.newProject(token);
-    const first = await create(PROMPT);
-    const second = await create(PROMPT, { project_id: elsewhere });
+    const first = await owner.create(PROMPT);
+    const second = await owner.create(PROMPT, { project_id: elsewhere });
     const { id, next_run_at } = first;
     const paused = await call("POST", `/${id}/pause`);
     expect(paused).toMatchObject({ status: 200, body: { status: "paused", id } });

@@ -25,23 +25,18 @@ export async function newTeamClient(service: ApiClient) {
   const switched = await asOwner("POST", "/switch");
   if (made.status !== 201 || switched.status !== 200)
     throw new Error(`No team: ${made.text} ${switched.text}`);
-  return {
-    team,
-    owner,
-    path,
-    asOwner,
-    /** A new member of the team, who works in it from then on. */
-    async join(role: "admin" | "editor" | "viewer"): Promise<Account> {
-      const account = await service.signUp(role);
-      const { token } = account;
-      const link = await asOwner<{ invite_url: string }>("POST", "/members/link", { role, max_uses: 1 });
-      const secret = link.body.invite_url.split("/").at(-1) ?? "";
-      const joined = await service.call("POST", `/api/teams/invitations/${secret}/accept`, { token });
-      const working = await service.call("POST", path("/switch"), { token });
-      if (joined.status !== 200 || working.status !== 200) {
-        throw new Error(`Nobody joined: ${joined.text} ${working.text}`);
-      }
-      return account;
-    },
+  /** A new member of the team, who works in it from then on. */
+  const join = async (role: "admin" | "editor" | "viewer"): Promise<Account> => {
+    const account = await service.signUp(role);
+    const { token } = account;
+    const link = await asOwner<{ invite_url: string }>("POST", "/members/link", { role, max_uses: 1 });
+    const secret = link.body.invite_url.split("/").at(-1) ?? "";
+    const joined = await service.call("POST", `/api/teams/invitations/${secret}/accept`, { token });
+    const working = await service.call("POST", path("/switch"), { token });
+    if (joined.status !== 200 || working.status !== 200) {
+      throw new Error(`Nobody joined: ${joined.text} ${working.text}`);
+    }
+    return account;
   };
+  return { team, owner, path, asOwner, join };
 }

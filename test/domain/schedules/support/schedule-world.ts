@@ -37,7 +37,7 @@ export type End =
   | { status: "cancelled" };
 
 /** Messages of what this world has not: platforms, and tasks at work. */
-const IGNORED = ["deliver-message", "send-questions", "stop-tasks"];
+const IGNORED = new Set(["deliver-message", "send-questions", "stop-tasks"]);
 
 /** Schedules, a queue that does nothing by itself, a platform that takes everything, and a mail server. */
 export class ScheduleWorld {
@@ -180,7 +180,7 @@ export class ScheduleWorld {
     else if (name === "agent-step") await this.finish(String(taskId));
     else if (name === "send-mail")
       await deliverMail(deps, { sealed: String(sealed), attempt: Number(attempt) });
-    else if (!IGNORED.includes(name)) throw new Error(`Nothing handles ${name}`);
+    else if (!IGNORED.has(name)) throw new Error(`Nothing handles ${name}`);
   }
 
   /** Ends a task that is at work, and publishes what follows. */
