@@ -1,21 +1,12 @@
-import { sql, type SQL } from "drizzle-orm";
 import { z } from "zod";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { declareJob, messageOf } from "#src/work/job.ts";
-import { storeJobs } from "#src/work/queries.ts";
 
 /** The creator's share of a payment is to be sent, or taken back. Its key is the payment's id. */
 export const payoutDue = declareJob({
   name: "pay-creator",
   payload: z.object({ transactionId: z.uuid() }),
 });
-
-/** Statement that stores the job of each payment whose `id` a query selects. Returns their keys and generations. */
-export const storePayouts = (payments: SQL): SQL =>
-  storeJobs(payoutDue, sql`FROM (${payments}) AS due (id)`, {
-    key: sql`due.id::text`,
-    payload: { transactionId: sql`due.id` },
-  });
 
 /** A job that was just stored: the payment's id, and the job's generation. */
 export interface StoredPayout extends Record<string, unknown> {

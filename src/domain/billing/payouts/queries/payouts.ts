@@ -2,7 +2,8 @@ import { and, asc, eq, or, sql, type SQL } from "drizzle-orm";
 import { payouts, transactions, users } from "#src/db/schema/index.ts";
 import { insertAuditPart } from "#src/domain/organisations/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { payoutDue, storePayouts, type StoredPayout } from "../payout-due.ts";
+import { storeJobs } from "#src/work/queries.ts";
+import { payoutDue, type StoredPayout } from "../payout-due.ts";
 
 /** Minutes after which a payout that is still due counts as lost by the queue. */
 const QUIET_MINUTES = 10;
@@ -99,6 +100,13 @@ export async function storeReversalId(db: Db, id: string, reversalId: string): P
     )
   `);
 }
+
+/** Statement that stores the job of each payment whose `id` a query selects. Returns their keys and generations. */
+export const storePayouts = (payments: SQL): SQL =>
+  storeJobs(payoutDue, sql`FROM (${payments}) AS due (id)`, {
+    key: sql`due.id::text`,
+    payload: { transactionId: sql`due.id` },
+  });
 
 /** Stores the jobs of payments with a share that waits for an account at the provider. */
 export async function storePayoutsOfAccount(
