@@ -8,7 +8,6 @@ import {
   syncSubscription,
 } from "#src/domain/billing/subscriptions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
-
 import { type Random, seeded } from "#test/support/random.ts";
 import { buyCredits, keepPayer, newPayer, subscribeAt } from "./support/payer.ts";
 import { withPayer } from "./support/with-payer.ts";

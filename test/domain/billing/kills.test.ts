@@ -13,6 +13,8 @@ import {
   buyCredits as bookCredits,
   newPaidAgent,
   newPayer,
+  standingOf,
+  subscribeAt,
   subscribeToAgent,
   teamOf,
   transactionsOf,
@@ -63,6 +65,20 @@ describe("a payment counts once when the program is killed at any of its calls",
       return { program: () => settleCheckout(world.deps(), sessionId), after };
     });
     expect(calls).toBeGreaterThanOrEqual(3);
+  });
+
+  it("of reading a subscription", async () => {
+    const calls = await killedEverywhere(async () => {
+      const payer = await newPayer(world.db, world.payments);
+      const subscription = await subscribeAt(shop(), payer, "price_pro");
+      const program = () => syncSubscription(subscriptionDeps(), subscription);
+      const after = async () => {
+        await program();
+        expect(await standingOf(world.db, payer)).toEqual(["pro", 2_000]);
+      };
+      return { program, after };
+    });
+    expect(calls).toBeGreaterThanOrEqual(2);
   });
 
   it("of booking an invoice, whose share is to be paid out once", async () => {

@@ -2,7 +2,6 @@ import { eq, sql } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { checkouts, teams } from "#src/db/schema/index.ts";
 import { createCheckout } from "#src/domain/billing/checkouts/index.ts";
-
 import { newId } from "#src/lib/ids.ts";
 import { timesAtOnce } from "#test/support/at-once.ts";
 import type { Colleague } from "#test/support/colleagues.ts";

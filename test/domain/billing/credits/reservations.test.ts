@@ -134,18 +134,31 @@ describe("a reservation", () => {
   });
 });
 
+/** Begins all of this while the team's row is locked, so that each sees the database as it was before the others. */
+async function afterWaiting<T>(person: Colleague, work: readonly (() => Promise<T>)[]): Promise<T[]> {
+  const held = await holdOpen(db, lockTeam(db, person.personalTeamId));
+  const done = Promise.all(work.map((each) => each()));
+  await untilWaiting(db, work.length);
+  await held.release();
+  return done;
+}
+
 describe.skipIf(onlyEmbedded())("those who waited for the team's row", () => {
   it("reserve no credits that another of them has reserved", async () => {
     const person = await someoneWith(10);
-    const held = await holdOpen(db, lockTeam(db, person.personalTeamId));
-    // All of them see the database as it was before any of it.
-    const reserved = Promise.all(
-      Array.from({ length: 4 }, () => reserve(person, newId(), { least: 8, most: 8 })),
-    );
-    await untilWaiting(db, 4);
-    await held.release();
-    expect((await reserved).reduce((sum, each) => sum + each, 0)).toBe(8);
+    const wish = () => reserve(person, newId(), { least: 8, most: 8 });
+    const reserved = await afterWaiting(person, [wish, wish, wish, wish]);
+    expect(reserved.reduce((sum, each) => sum + each, 0)).toBe(8);
     expect(await booksOf(person)).toMatchObject({ left: 10, reserved: 8, held: 8 });
+  });
+
+  it("release what another of them has released or charged once", async () => {
+    const person = await someoneWith(30);
+    const [first, second] = [newId(), newId()];
+    for (const id of [first, second]) await reserve(person, id, { least: 10, most: 10 });
+    const release = () => releaseReservation(db, person.personalTeamId, first);
+    await afterWaiting<unknown>(person, [release, () => settle(person, first, 4), release]);
+    expect(await booksOf(person)).toMatchObject({ left: 26, cost: 4, reserved: 10, held: 10 });
   });
 });
 

@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { adminActions, checkouts, jobs, stripeEvents } from "#src/db/schema/index.ts";
 import { sweepCheckouts } from "#src/domain/billing/checkouts/index.ts";
 import { handleEvent, pageOfEvents, retryEvent } from "#src/domain/billing/payment-events/index.ts";
-
 import { PaymentsWorld } from "../support/payments-world.ts";
 
 const world = await PaymentsWorld.open();

@@ -59,6 +59,13 @@ async function onboard(): Promise<string> {
   return accountId;
 }
 
+it("a creator has one account, also after the provider failed to make it and repeats that failure", async () => {
+  await world.stripe.control("faults", { faults: [{ call: "POST accounts", status: 500 }] });
+  await connect();
+  await connect();
+  expect(await world.stripe.list("objects/account")).toHaveLength(1);
+});
+
 describe("a creator's share", () => {
   it("waits for an account that may receive, and is sent once then", async () => {
     const { transactionId } = await sell();

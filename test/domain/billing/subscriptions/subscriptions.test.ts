@@ -113,6 +113,11 @@ describe("a subscription to a tier", () => {
     expect(await standing()).toEqual(["pro", 2_000]);
   });
 
+  it("that is overdue ends its tier at once where there are no days of grace", async () => {
+    await sync(await overdue(), { BILLING_GRACE_DAYS: 0 });
+    expect(await standing()).toEqual(["free", 0]);
+  });
+
   it("is one of several: the highest tier counts until it ends", async () => {
     const [basic, pro] = [await subscribed("price_basic"), await subscribed("price_pro")];
     await sync(basic);

@@ -9,7 +9,6 @@ import { auditLog, checkouts, teams, transactions } from "#src/db/schema/index.t
 import { handleEvent } from "#src/domain/billing/payment-events/index.ts";
 import { buyCredits } from "#src/domain/billing/checkouts/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
-
 import type { Payments } from "#src/platform/payments/payments.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";

@@ -25,7 +25,6 @@ export async function withPayer() {
   return {
     published,
     db,
-
     get stripe() {
       return stripe;
     },
@@ -37,7 +36,6 @@ export async function withPayer() {
     },
     deps: (change: { payments?: Payments; config?: Partial<typeof BILLING> } = {}) => ({
       db,
-
       payments: change.payments ?? payments,
       stripe,
       queue,

@@ -53,6 +53,11 @@ describe("a bundle", () => {
     expect(leftOutLine(told)).toContain("secrets: id_rsa. A line such as !name in .deployignore");
   });
 
+  it("has no rules that are too large", async () => {
+    const scene = newScene({ "index.html": "1", ".deployignore": "#".repeat(70_000) });
+    await expect(scene.store({ mode: "source" })).rejects.toThrow('".deployignore" has 70000 bytes');
+  });
+
   it("of any tree is the same as one that is computed otherwise", async () => {
     const seed = inject("fuzzSeed");
     const random = seeded(seed);
@@ -192,6 +197,14 @@ describe("files that change while they are read", () => {
     await expect(scene.store({ prefix: bundlesOf("two") })).rejects.toBe(broken);
     expect(round).toBe(3);
   });
+
+  it("may be those that are not sent", async () => {
+    const scene = newScene(begin);
+    let round = 0;
+    scene.project.beforeRead = () => scene.project.write(".cache/log", "x".repeat((round += 1)));
+    expect(await scene.store()).toMatchObject({ files: 5 });
+    expect(round).toBe(1);
+  });
 });
 
 const many = (count: number) =>
@@ -236,7 +249,6 @@ describe("limits of a bundle", () => {
 describe("a damaged bundle", () => {
   it.each<[string, (scene: ReturnType<typeof newScene>, prefix: string) => void]>([
     ["without its pack", ({ archives }, prefix) => void archives.objects.delete(`${prefix}files.pack`)],
-
     [
       "that is cut off",
       ({ archives }, prefix) => {

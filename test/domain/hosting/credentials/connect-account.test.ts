@@ -2,9 +2,7 @@ import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { deploymentCredentials, projects, teamMemberships } from "#src/db/schema/index.ts";
 import { beginConnection, credentialFor, finishConnection } from "#src/domain/hosting/credentials/index.ts";
-
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
-
 import { newColleague, newMember, type Colleague } from "#test/support/colleagues.ts";
 import { timesAtOnce } from "#test/support/at-once.ts";
 import { fileDatabase } from "#test/support/database.ts";

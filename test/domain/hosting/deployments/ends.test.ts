@@ -1,7 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { auditLog, deploymentCredentials, deployments, projects, users } from "#src/db/schema/index.ts";
-
 import { renewDeployment } from "#src/domain/hosting/deployments/queries/executors.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { DeploymentWorld } from "./support/deployment-world.ts";

@@ -40,7 +40,6 @@ const wish = { name: "My App", description: "", sourceType: "empty" } as const;
 /** What is outside the database, and what it was told. */
 function outside() {
   const published: string[] = [];
-
   const stopped: string[] = [];
   const note = ({ function: name, payload }: QueueMessage) =>
     published.push(`${name} ${String(Object.values(fieldsOf(payload))[0])}`);

@@ -209,7 +209,6 @@ describe("invitations", () => {
   it("are revoked once, by their own team; others are not found", async () => {
     const [team, other] = [await newTeam(db), await newTeam(db)];
     const { invitation } = await link(team);
-
     const unknown = expect.objectContaining({ code: "not_found", message: "Invitation not found" });
     await expect(revoke(other, invitation.id)).rejects.toEqual(unknown);
     await expect(revoke(team, "garbage\0")).rejects.toEqual(unknown);

@@ -13,6 +13,7 @@ import {
 } from "#src/domain/organisations/teams/index.ts";
 import { allAtOnce } from "#test/support/at-once.ts";
 import { fileDatabase } from "#test/support/database.ts";
+import { holdOpen, onlyEmbedded, untilWaiting } from "#test/support/held-open.ts";
 import { CLIENT, CREDITS } from "#test/support/people.ts";
 import { asMember, newColleague, newMember, newTeam } from "#test/support/colleagues.ts";
 
@@ -122,6 +123,20 @@ describe("deleting a team", () => {
       message: "The team has projects: move or delete them first",
     });
     expect(await defaultTeamOf(team.owner.id)).toBe(team.id);
+  });
+
+  it.skipIf(onlyEmbedded())("lets no project in that is made at that moment, which is told so", async () => {
+    const team = await newTeam(db);
+    await switchTeam(database, team.admin);
+    const held = await holdOpen(db, db.select().from(teams).where(eq(teams.id, team.id)).for("update"));
+    // They take the team's row in this order.
+    const deleting = deleteTeam(database, team.admin, CLIENT);
+    await untilWaiting(db, 1);
+    const making = createProject(database, team.owner.caller, aProject).catch((error: unknown) => error);
+    await untilWaiting(db, 2);
+    await held.release();
+    await deleting;
+    expect(await making).toMatchObject({ code: "not_found", message: "Team not found" });
   });
 
   it("waits for a project that is being stored, and is refused for it", async () => {

@@ -2,7 +2,6 @@ import type * as Bcrypt from "bcryptjs";
 import { eq } from "drizzle-orm";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { loginAttempts, sessions, users } from "#src/db/schema/index.ts";
-
 import { logIn, logInAtOnce } from "#src/domain/people/accounts/index.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { mailing } from "#test/support/mailbox.ts";
@@ -50,7 +49,6 @@ describe("logging in", () => {
     await db.update(users).set({ isActive: false }).where(eq(users.id, inactive.id));
     for (const [identifier, password] of [
       ["nobody@example.com", PASSWORD],
-
       [user.email, "wrong horse"],
       [user.username, "x".repeat(500)],
       [passwordless.email, PASSWORD],

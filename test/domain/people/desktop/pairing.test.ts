@@ -195,8 +195,8 @@ describe("the limit of ten devices", () => {
       ...others.map(() => newKey(person)),
     ]);
     expect([done.length, (await holdings(person)).keys]).toEqual([10, 10]);
-    for (const more of [exchange(waiting?.token ?? ""), newKey(person)]) {
-      await expect(more).rejects.toMatchObject({
+    for (const more of [() => exchange(waiting?.token ?? ""), () => newKey(person)]) {
+      await expect(more()).rejects.toMatchObject({
         message: expect.stringMatching(/^Maximum of 10 active API keys allowed/u),
       });
     }
@@ -233,7 +233,6 @@ describe("the permissions of a device", () => {
     const { token } = await pair(person);
     const caller = await authenticateKey(database, token);
     expect(() => requireKeyScope(caller, "desktop.pair")).not.toThrow();
-
     await unpairKey({ db, ...recordingQueue() }, caller, CLIENT);
     await expect(authenticateKey(database, token)).rejects.toMatchObject({ code: "unauthenticated" });
   });

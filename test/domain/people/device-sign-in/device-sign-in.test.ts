@@ -148,10 +148,13 @@ describe("a program that signs in", () => {
 
   it("begins again when the service stopped between the session and the answer", async () => {
     const { person, deviceCode } = await approved();
-    const stop = () => Promise.reject(new Error(`The service stopped for ${person.user.id}`));
-    const stopping = { ...deps(), accessTokens: { ...deps().accessTokens, issue: stop } };
-
-    await expect(pollDeviceSignIn(stopping, deviceCode, PROGRAM)).rejects.toThrow("stopped");
+    const stopping = {
+      ...deps().accessTokens,
+      issue: () => Promise.reject(new Error("The service stopped")),
+    };
+    await expect(
+      pollDeviceSignIn({ ...deps(), accessTokens: stopping }, deviceCode, PROGRAM),
+    ).rejects.toThrow("stopped");
     await age(deviceCode, 6);
     await expect(poll(deviceCode)).rejects.toEqual(refusal("invalid_grant"));
     const again = await approved(person);

@@ -9,7 +9,6 @@ import {
   resetPassword,
   verifyEmail,
 } from "#src/domain/people/mailed-links/index.ts";
-
 import { timesAtOnce } from "#test/support/at-once.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { mailing } from "#test/support/mailbox.ts";

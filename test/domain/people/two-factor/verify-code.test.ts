@@ -107,7 +107,6 @@ describe("a mailed code", () => {
     const one = await begin();
     const other = await begin(one.user);
     await expect(verify(one.tempToken, other.code)).rejects.toEqual(CODE);
-
     await expect(verify(one.tempToken, one.code)).resolves.toBeDefined();
     await expect(verify(other.tempToken, other.code)).resolves.toBeDefined();
   });

@@ -26,6 +26,36 @@ it.each([
   expect(runs(one)).toEqual(runs(other));
 });
 
+describe("a clock that changes", () => {
+  // London goes forward on 29 March at 01:00 UTC and back on 25 October at 01:00 UTC; in Nuuk, 28 March ends at 23:00.
+  it.each([
+    [
+      "runs a time that it leaves out right after the gap",
+      "30 1 * * *",
+      "Europe/London",
+      "03-29T00:10",
+      "03-29T01:00",
+    ],
+    ["and not again the same day", "30 1 * * *", "Europe/London", "03-29T01:00", "03-30T00:30"],
+    ["also where the gap ends with the day", "30 23 * * *", "America/Nuuk", "03-28T12:00", "03-29T01:00"],
+    [
+      "runs a time that it shows twice at the first",
+      "30 1 * * *",
+      "Europe/London",
+      "10-24T23:50",
+      "10-25T00:30",
+    ],
+    ["and not at the second", "30 1 * * *", "Europe/London", "10-25T00:30", "10-26T01:30"],
+    ["nor when asked between the two", "30 1 * * *", "Europe/London", "10-25T01:10", "10-26T01:30"],
+    ["nor one of several hours", "*/15 0-4 * * *", "Europe/London", "10-25T01:10", "10-25T02:00"],
+    ["keeps the pace of every quarter", "every 15m", "Europe/London", "10-25T00:45", "10-25T01:00"],
+  ])("%s: '%s' in %s after %s is at %s", (_, text, timezone, after, expected) => {
+    const now = new Date(`2026-${after}Z`);
+    const { timing } = parseSchedule(text, { timezone, now });
+    expect(nextRun(timing, { timezone, after: now, anchor: now })).toEqual(new Date(`2026-${expected}Z`));
+  });
+});
+
 it("a leap day comes after eight years around 2100", () => {
   const timing: Timing = { kind: "cron", cron: "0 0 29 2 *" };
   const after = new Date("2096-02-29T00:00:00Z");

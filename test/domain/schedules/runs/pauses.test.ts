@@ -112,7 +112,6 @@ describe("a schedule is paused with a reason, and its owner is told once, when i
     const told = (await world.outbox(home)).map(({ content, jid }) => [content, jid]);
     expect(told).toEqual(isMailed ? [] : [[sentence, "telegram:-100"]]);
     const mailed = world.mails.map(({ to, text }) => to === person.email && text.includes(sentence));
-
     expect(mailed).toEqual(isMailed ? [true] : []);
     await world.makeDue(id);
     await world.tick();
@@ -144,6 +143,13 @@ describe("a schedule of a team without credits", () => {
     await setCredits(1000);
     await world.runOnce(id, world.end, paid);
     expect(await world.statuses(id)).toEqual(["failed", "failed", "success"]);
+  });
+
+  it("goes on with a model that costs none", async () => {
+    await db.update(teams).set(onlyCredits(0)).where(eq(teams.id, person.personalTeamId));
+    const id = await world.schedule(person);
+    await world.runOnce(id);
+    expect(await world.statuses(id)).toEqual(["success"]);
   });
 });
 
