@@ -156,6 +156,13 @@ describe("a task that waits in a person's private chat", () => {
       }
     },
   );
+
+  it("is not listed for a key of its owner that is for another project", async () => {
+    const other = await service.newProject(team.owner.token);
+    const { key } = await service.newKey(team.owner.token, other.id);
+    const { status, body } = await service.call("GET", "/api/chat/agent/approvals", { token: key });
+    expect([status, body]).toEqual([200, []]);
+  });
 });
 
 describe("sockets and streams that were open before", () => {

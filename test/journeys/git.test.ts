@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it, vi } from "vitest";
+import { rawServer } from "#test/models/raw-server.ts";
 import { startGitServer } from "#test/support/git-server.ts";
 import { otherSharedService } from "#test/support/shared-service.ts";
 import { call as toolCall, newTaskClient, script } from "#test/support/task-client.ts";
@@ -231,6 +232,17 @@ describe("a repository", () => {
     expect((await call("POST", "push", {})).status).toBe(200);
     expect(git.read("own", "main", "a.txt")).toBe("a");
   });
+});
+
+it("more than 32 MiB from a git host are refused", async () => {
+  const { call } = await open();
+  const ref = `ffdc${"0".repeat(40)} refs/heads/${"x".repeat(65_443)}\n`;
+  await using host = await rawServer((_request, response) => {
+    response.writeHead(200, { "content-type": "application/x-git-upload-pack-advertisement" });
+    response.end(`001e# service=git-upload-pack\n0000${ref.repeat(513)}0000`);
+  });
+  const answer = await call("POST", "clone", { repo_url: `${host.origin}/large` });
+  expect(answer).toMatchObject({ status: 413, body: { detail: "The repository is larger than 32 MiB" } });
 });
 
 it("a clone of an address with a space, a control character or a password is refused", async () => {

@@ -2,9 +2,10 @@ import { AGENTS } from "./access/agents.ts";
 import { PEOPLE } from "./access/people.ts";
 import { PROJECTS } from "./access/projects.ts";
 import type { Row } from "./access/row.ts";
+import { operationsIn } from "./paths-by-method.ts";
 
-/** Paths of the public operations, by method; all others need credentials. */
-const PUBLIC_PATHS = {
+/** Every public operation; all others need credentials. */
+export const PUBLIC = operationsIn({
   POST: `
     /api/auth/register /api/auth/login /api/auth/jwt/login /api/auth/cookie/login /api/auth/2fa/send
     /api/auth/2fa/verify /api/auth/forgot-password /api/auth/reset-password
@@ -28,14 +29,7 @@ const PUBLIC_PATHS = {
     /api/creators/{creator}/stats /health /ready /api/config /api/feature-flags /api/version
     /api/previews/enter /api/auth/verify-access /openapi.json /docs /docs/scalar.js /guide
     /guide/{guide_page} /guide/style.css /llms.txt /app /app/assets/{console_file} /app/{console_path}`,
-};
-
-export const PUBLIC = Object.entries(PUBLIC_PATHS).flatMap(([method, paths]) =>
-  paths
-    .trim()
-    .split(/\s+/u)
-    .map((path) => `${method} ${path}`),
-);
+});
 
 /**
  * Every other operation, by method and path, in a file for each area. A route without a row fails the suite: the author

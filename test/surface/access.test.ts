@@ -284,7 +284,7 @@ const unfit = guarded
     refusalsOf(operation).map(([name, status]): Attempt => ({ operation, name, status })),
   );
 const attempts = Map.groupBy(
-  [...drawn(invalid, byOperation), ...drawn(unfit, byOperation)],
+  [...drawn(invalid, byOperation), ...drawn(unfit, { ...byOperation, each: 3 })],
   ({ operation }) => operation,
 );
 

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { sharedService } from "#test/support/shared-service.ts";
+import { ALIASES } from "./aliases.ts";
 import { addressOf } from "./estate.ts";
 import { JsonSchema, operationsOf, readDocument, validatorOf, type Operation } from "./operations.ts";
 
@@ -65,6 +66,17 @@ describe("the document", () => {
       });
     }
     expect(operations.filter((each) => each["x-internal"] && !each.isAlias)).toEqual([]);
+  });
+
+  it("has every other name that existing clients use", () => {
+    const aliases = operations.filter(({ isAlias }) => isAlias);
+    expect(aliases.map(({ name }) => name).toSorted()).toEqual(ALIASES.toSorted());
+    const sockets = Object.entries(document["x-websockets"]);
+    expect(Object.fromEntries(sockets.map(([path, socket]) => [path, socket["x-aliases"]]))).toMatchObject({
+      "/ws/{chat}": ["/api/ws/{chat}"],
+      "/ws/chat/{project}": ["/api/ws/chat/{project}"],
+      "/api/gateway/cli": ["/ws/gateway/cli"],
+    });
   });
 
   it("declares exactly the parameters of each path, as required ones", () => {

@@ -44,6 +44,7 @@ export const Document = z.object({
     z.object({
       summary: z.string().min(1),
       description: z.string().min(1),
+      "x-aliases": z.array(z.string()).optional(),
       "x-client-frames": JsonSchema,
       "x-server-frames": JsonSchema,
     }),
