@@ -85,6 +85,9 @@ export default defineConfig({
   test: {
     // Many files mostly wait, for a service to start or a task to be taken over: four at a time keep two cores busy.
     maxWorkers: 4,
+    // With it, a module may be one that was made before package.json changed what its imports lead to, and workerd is handed
+    // all modules of a test file in one message, which may be 32 MiB long at most.
+    fsModuleCache: false,
     sequence: { sequencer: SlowestFirst },
     reporters: ["default", new SlowestFiles(), new RequireAll(), new RunSeed()],
     projects: [
@@ -93,8 +96,6 @@ export default defineConfig({
         ssr: { resolve: { conditions: ["workspace-source", "node"] } },
         test: {
           name: "node",
-          // What Vite makes of a module is kept under its name and content: a run does not make it again.
-          fsModuleCache: true,
           include: ["test/**/*.test.ts"],
           exclude: inWorkerd,
           globalSetup: ["test/support/prepare.ts"],
@@ -126,8 +127,6 @@ export default defineConfig({
         resolve: { alias: { "async-lock": path.join(import.meta.dirname, "src/git/run-lock.ts") } },
         test: {
           name: WORKERD,
-          // With it, workerd is handed all modules of a test file in one message, which may be 32 MiB long at most.
-          fsModuleCache: false,
           include: inWorkerd,
           globalSetup: ["test/support/prepare-workerd.ts"],
           // Also of the Worker's modules: each file would start a workerd of its own and load them for five seconds.

@@ -14,8 +14,7 @@ export class TestRun {
   static async create(): Promise<TestRun> {
     const failures = new Failures();
     return new TestRun(
-      // Nothing is kept of a copy of the tree, whose paths are others each time.
-      await createVitest("test", { run: true, watch: false, fsModuleCache: false, reporters: [failures] }),
+      await createVitest("test", { run: true, watch: false, reporters: [failures] }),
       failures,
     );
   }

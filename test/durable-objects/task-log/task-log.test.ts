@@ -172,6 +172,7 @@ describe("stopping", () => {
   it("tells the executor at its next write, keeps the first reason, and returns how far the task is", async () => {
     expect(await logs.requestStop(taskId, "cancelled")).toBe("unknown");
     await logs.open(taskId);
+    expect(await logs.requestStop(taskId, "cancelled")).toBe("waiting");
     const generation = await begin();
     expect(await logs.requestStop(taskId, "cancelled")).toBe("begun");
     await logs.requestStop(taskId, "key_revoked");

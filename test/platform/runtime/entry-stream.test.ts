@@ -109,4 +109,20 @@ describe("entries as a stream of bytes", () => {
       await expect(decoded(encodeEntries(wrong()))).rejects.toMatchObject({ code: "unavailable" });
     }
   });
+
+  it("need not be read to the end, and then end their source", async () => {
+    const ended = Promise.withResolvers<void>();
+    async function* endless() {
+      const facts = { kind: "file", size: 100_000, mode: 0o644, modifiedAt: 0, target: "" } as const;
+      try {
+        for (let index = 0; ; index += 1) {
+          yield { entry: { path: `${index}`, ...facts }, content: piecesOf(new Uint8Array(100_000), 30_000) };
+        }
+      } finally {
+        ended.resolve();
+      }
+    }
+    for await (const { entry } of decodeEntries(encodeEntries(endless()))) if (entry.path === "2") break;
+    await expect(ended.promise).resolves.toBeUndefined();
+  });
 });

@@ -25,6 +25,15 @@ describe("keys that change", () => {
   const SECRET = "one secret key of the service, kept";
   const ownKey = base64url.encode(crypto.getRandomValues(new Uint8Array(32)));
 
+  it("leave readable what was encrypted under the derived key", async () => {
+    const before = await createSecrets(SECRET, { purpose: "p" }).encrypt("value");
+    const after = createSecrets(SECRET, { purpose: "p", ownKey });
+    expect(await after.decrypt(before)).toBe("value");
+    await expect(
+      createSecrets(SECRET, { purpose: "p" }).decrypt(await after.encrypt("value")),
+    ).rejects.toThrow(InvalidToken);
+  });
+
   it("leave readable what was encrypted under a previous SECRET_KEY", async () => {
     const before = await createSecrets(SECRET, { purpose: "p" }).encrypt("value");
     const now = "another secret key of the service";
