@@ -116,10 +116,10 @@ export async function foreignRequests(service: SharedService, document: Document
     faultsByPlace: async (operation, caller) => (isAbout(operation) ? faultsByPlace(operation, caller) : []),
     faultsByCaller: async (operation) => (isAbout(operation) ? faultsByCaller(operation) : []),
     async holdings() {
-      const { base: _, ...others } = names;
+      // A container may name any template as the one it was made from, and every job names its kind: nothing is read by either.
+      const { base: _base, job_kind: _kind, ...others } = names;
       const id = names["project"];
       return {
-        // A container may name any template as the one it was made from: that is a note, by which nothing is read.
         rows: await rowsOf(db, Object.values(others)),
         files: await read(`/api/projects/${id}/files/tree`),
         file: await read(`/api/projects/${id}/files/${String(victim.samples["path"])}`),
