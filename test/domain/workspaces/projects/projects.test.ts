@@ -204,7 +204,8 @@ describe("making and changing projects", () => {
     const workspaces = { destroy: async (projectId: string) => void destroyed.push(projectId) };
     await executeJob({ ...deps, workspaces }, destroyWorkspace, key);
     expect(destroyed).toEqual([key]);
-    expect(await task()).toMatchObject({ status: "completed", result: { slug: project.slug } });
+    const moments = { startedAt: expect.any(Date), completedAt: expect.any(Date) };
+    expect(await task()).toMatchObject({ status: "completed", result: { slug: project.slug }, ...moments });
   });
 
   it("says on its background task that its files could not be removed", async () => {

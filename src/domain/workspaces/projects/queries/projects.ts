@@ -230,7 +230,8 @@ export interface EndedChannel {
 
 /**
  * Deletes the project, with an entry in its team's log. Its chats, messages, tasks and steps are deleted by foreign keys.
- * Ends its background tasks, and stores the removal of its files, with a background task that shows it. Returns the channels that end with it.
+ * Ends its background tasks, and stores the removal of its files, with a background task that shows it. Returns the channels
+ * that end with it.
  */
 export async function deleteProjectRow(
   db: Db,
