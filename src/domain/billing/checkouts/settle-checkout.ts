@@ -1,4 +1,4 @@
-import { messageOfPayout } from "#src/domain/billing/payouts/index.ts";
+import { publishPayout } from "#src/domain/billing/payouts/index.ts";
 import { requirePayments } from "#src/domain/billing/provider/index.ts";
 import {
   bookInvoice,
@@ -115,9 +115,7 @@ async function payOnce(deps: SettleDeps, checkout: Checkout, session: CheckoutSe
     chargeId: intent?.chargeId ?? null,
     creatorShare: deps.config.CREATOR_REVENUE_SHARE,
   });
-  if (paid && paid.payout !== null) {
-    await deps.queue.publish(messageOfPayout({ key: paid.id, generation: paid.payout }));
-  }
+  if (paid) await publishPayout(deps.queue, paid);
   return paid !== undefined;
 }
 

@@ -1,4 +1,4 @@
-import { messageOfPayout } from "#src/domain/billing/payouts/index.ts";
+import { publishPayout } from "#src/domain/billing/payouts/index.ts";
 import { requirePayments } from "#src/domain/billing/provider/index.ts";
 import {
   readClock,
@@ -77,6 +77,6 @@ async function refuseIfOurs(deps: ReviewDeps, payments: Payments, paymentIntentI
 
 /** Has the creator's share sent or taken back, and counts again what a subscription grants. */
 async function follow(deps: ReviewDeps, { transactionId, payout, subscriptionId }: Reversal): Promise<void> {
-  if (payout !== null) await deps.queue.publish(messageOfPayout({ key: transactionId, generation: payout }));
+  await publishPayout(deps.queue, { id: transactionId, payout });
   if (subscriptionId !== null) await syncSubscription(deps, subscriptionId);
 }

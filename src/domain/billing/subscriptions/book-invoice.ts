@@ -1,4 +1,4 @@
-import { messageOfPayout } from "#src/domain/billing/payouts/index.ts";
+import { publishPayout } from "#src/domain/billing/payouts/index.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { requirePayments } from "#src/domain/billing/provider/index.ts";
 import type { SubscriptionDeps } from "./deps.ts";
@@ -41,8 +41,6 @@ export async function bookInvoice(
     currency: invoice.currency,
     ...sharesOf(invoice.amountPaidCents, deps.config),
   });
-  if (booked && booked.payout !== null) {
-    await deps.queue.publish(messageOfPayout({ key: booked.id, generation: booked.payout }));
-  }
+  if (booked) await publishPayout(deps.queue, booked);
   return { isNew: booked !== undefined };
 }

@@ -1,20 +1,13 @@
 import { and, eq, isNull, notInArray, or, sql } from "drizzle-orm";
 import { lockTeam } from "#src/db/locks.ts";
 import { sharesOf } from "#src/domain/billing/subscriptions/index.ts";
-import { storePayouts } from "#src/domain/billing/payouts/index.ts";
+import { storePayouts, type Booked } from "#src/domain/billing/payouts/index.ts";
 import { grantAgent, grantBase } from "#src/domain/marketplace/library/index.ts";
 import { checkouts } from "#src/db/schema/index.ts";
 import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Checkout } from "../checkout.ts";
-
-/** The transaction of a payment. */
-export interface Booked extends Record<string, unknown> {
-  id: string;
-  /** Generation of the job that sends the creator's share; null where there is none. */
-  payout: string | null;
-}
 
 /** A payment that the provider has received. */
 export interface Payment {

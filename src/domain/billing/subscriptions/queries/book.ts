@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { subscriptions, transactions } from "#src/db/schema/index.ts";
 import { insertAuditPart } from "#src/domain/organisations/audit/index.ts";
-import { storePayouts } from "#src/domain/billing/payouts/index.ts";
+import { storePayouts, type Booked } from "#src/domain/billing/payouts/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -30,11 +30,6 @@ export interface PaidInvoice {
   /** Only paid for an agent that has a creator; else the service keeps all. */
   creatorCents: number;
   platformCents: number;
-}
-
-interface Booked extends Record<string, unknown> {
-  id: string;
-  payout: string | null;
 }
 
 /**
