@@ -1,19 +1,10 @@
-import type { SQL } from "drizzle-orm";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { messageOf, type Attempt, type Job, type Outcome } from "./job.ts";
-import {
-  claimJob,
-  finishJob,
-  giveUpJob,
-  LEASE_SECONDS,
-  postponeJob,
-  releaseJob,
-  renewLease,
-  type Held,
-} from "./queries.ts";
+import { Lease } from "./lease.ts";
+import { claimJob, finishJob, giveUpJob, postponeJob, releaseJob, type Held } from "./queries.ts";
 
 export interface WorkDeps {
   db: Db;
@@ -25,9 +16,6 @@ export interface WorkDeps {
 export interface Later {
   retryAfterSeconds: number;
 }
-
-/** A lease survives two renewals that fail. */
-const BEAT_MS = 3_000;
 
 const INTERRUPTED = "It was interrupted too many times";
 const UNREADABLE = "This version of the service cannot read what the job is about";
@@ -49,73 +37,63 @@ export async function executeJob<P, S, R>(
   if (generation === null || attempts === null || term === null)
     return { retryAfterSeconds: Math.max(1, claimed.waitSeconds) };
   const held = { kind: job.name, key, generation };
-  const isLast = attempts > job.pauses.length;
-  if (attempts > job.pauses.length + 1) {
-    const outcome = { kind: "failed", error: INTERRUPTED, isFinal: true } as const;
-    await store(services, job, held, { attempts, share, outcome });
-    return undefined;
-  }
+  const { pauses } = job;
+  const made = { attempts, share };
   const parsed = job.payload.safeParse(claimed.payload);
   if (!parsed.success) {
-    await store(services, job, held, { attempts, share, outcome: { kind: "failed", error: UNREADABLE } });
+    await settle(services, job, held, {
+      ...made,
+      outcome: { kind: "failed", error: UNREADABLE, isFinal: true },
+    });
     return undefined;
   }
-  const payload = parsed.data;
-  const lease = new Lease(services, held, claimedAt);
-  try {
-    const { signal } = lease;
-    const withRenewals: Attempt<P, R>["withRenewals"] = (write) => {
-      lease.writing = write;
-    };
+  const lease = new Lease<R>(services, held, {
+    since: claimedAt,
+    reading: () => job.read?.(services.db, key),
+  });
+  const attempt: Attempt<P, R> = {
+    payload: parsed.data,
+    term,
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- R is undefined for a kind that reads nothing
-    const attempt = { payload, attempt: attempts, isLast, term, read: read as R, withRenewals, signal };
-    const outcome = await job.run(services, attempt).catch(failureOf);
+    read: read as R,
+    get attempt() {
+      return made.attempts;
+    },
+    get isLast() {
+      return made.attempts > pauses.length;
+    },
+    withRenewals: (write) => {
+      lease.writing = write;
+    },
+    onRenewal: (tell) => {
+      lease.telling = tell;
+    },
+    store: async (statements, options) => {
+      const stored = await lease.store(statements, options);
+      if (options?.isProgress) made.attempts = 1;
+      return stored;
+    },
+    signal: lease.signal,
+  };
+  try {
+    const outcome = await runOnce(services, job, attempt);
     // The executor that took the job over stores its outcome. If there is none, the message comes again.
-    if (outcome.kind === "failed" && signal.aborted) return { retryAfterSeconds: 1 };
-    await store(services, job, held, { attempts, share, outcome });
+    if (outcome.kind === "failed" && lease.signal.aborted) return { retryAfterSeconds: 1 };
+    await settle(services, job, held, { ...made, outcome });
     return undefined;
   } finally {
     lease.end();
   }
 }
 
-/** An executor's hold of a job, renewed until its end. */
-class Lease {
-  /** What is written with each renewal. */
-  writing: (() => SQL) | undefined;
-  readonly #services: WorkDeps;
-  readonly #held: Held;
-  readonly #lost = new AbortController();
-  readonly #heartbeat: ReturnType<typeof setInterval>;
-  #renewedAt: number;
-
-  constructor(services: WorkDeps, held: Held, claimedAt: number) {
-    this.#services = services;
-    this.#held = held;
-    this.#renewedAt = claimedAt;
-    this.#heartbeat = setInterval(() => void this.#beat(), BEAT_MS);
-  }
-
-  get signal(): AbortSignal {
-    return this.#lost.signal;
-  }
-
-  end(): void {
-    clearInterval(this.#heartbeat);
-  }
-
-  async #beat(): Promise<void> {
-    const begun = Date.now();
-    // Another executor may have it by now. A renewal that hangs does not say so.
-    if (begun - this.#renewedAt > LEASE_SECONDS * 1000) this.#lost.abort();
-    try {
-      const isHeld = await renewLease(this.#services.db, this.#held, this.writing && [this.writing()]);
-      if (isHeld) this.#renewedAt = Math.max(this.#renewedAt, begun);
-      else this.#lost.abort();
-    } catch (cause) {
-      const { kind, key } = this.#held;
-      this.#services.log.warn("a job's lease was not renewed", { kind, key, cause });
-    }
+async function runOnce<P, S, R>(services: S, job: Job<P, S, R>, attempt: Attempt<P, R>): Promise<Outcome> {
+  try {
+    // One more than there are attempts: the executor of each has died.
+    if (attempt.attempt <= job.pauses.length + 1) return await job.run(services, attempt);
+    if (job.interrupted) return await job.interrupted(services, attempt);
+    return { kind: "failed", error: INTERRUPTED, isFinal: true };
+  } catch (cause) {
+    return failureOf(cause);
   }
 }
 
@@ -135,21 +113,29 @@ interface Attempted {
   outcome: Outcome;
 }
 
-async function store(services: WorkDeps, job: Failing, held: Held, made: Attempted): Promise<void> {
-  if (await settle(services, job, held, made)) return;
-  // It was stored again since it was claimed, or is another executor's by now.
-  if (await releaseJob(services.db, held, made.outcome.writes)) await publishNext(services, held, made, 0);
+/** Stores what came of an attempt, unless its executor has lost the job. */
+async function settle(services: WorkDeps, job: Failing, held: Held, made: Attempted): Promise<void> {
+  const isStored = (await end(services, job, held, made)) || (await release(services, held, made));
+  if (isStored) await made.outcome.afterwards?.();
+}
+
+/** False, and nothing is stored, for a job that was not stored again since it was claimed. */
+async function release(services: WorkDeps, held: Held, made: Attempted): Promise<boolean> {
+  const isReleased = await releaseJob(services.db, held, made.outcome.writes);
+  if (isReleased) await publishNext(services, held, made, 0);
+  return isReleased;
 }
 
 /** False, and nothing is stored, for a job that was stored again, and for an executor that has lost it. */
-async function settle(services: WorkDeps, job: Failing, held: Held, made: Attempted): Promise<boolean> {
+async function end(services: WorkDeps, job: Failing, held: Held, made: Attempted): Promise<boolean> {
   const { attempts, outcome } = made;
   if (outcome.kind === "done") return finishJob(services.db, held, outcome.writes);
   if (outcome.kind === "later")
     return postpone(services, held, made, { seconds: outcome.seconds, error: null });
-  const { error, cause = error, isFinal = false } = outcome;
-  const seconds = job.pauses[attempts - 1];
-  if (isFinal || seconds === undefined) return giveUp(services, job, held, outcome);
+  const { error, cause = error, isFinal = false, notBeforeSeconds = 0 } = outcome;
+  const pause = job.pauses[attempts - 1];
+  if (isFinal || pause === undefined) return giveUp(services, job, held, outcome);
+  const seconds = Math.max(pause, Math.ceil(notBeforeSeconds));
   services.log.warn("a job failed, and is tried again", { ...held, attempt: attempts, cause });
   return postpone(services, held, made, { seconds, error });
 }

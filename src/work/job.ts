@@ -1,5 +1,5 @@
 import type { SQL } from "drizzle-orm";
-import type { BatchItem } from "drizzle-orm/batch";
+import type { BatchItem, BatchResponse } from "drizzle-orm/batch";
 import type { z } from "zod";
 import type { Db } from "#src/platform/db/client.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
@@ -20,20 +20,38 @@ export function declareJob<P extends Record<string, unknown>>(name: JobName<P>):
   return name;
 }
 
+/** Another executor has, or may have, taken the job over. The one that finds this out stops at once, and stores nothing. */
+export class Superseded extends Error {
+  constructor() {
+    super("Another executor has taken the job over");
+  }
+}
+
 /** One attempt at a job, by the only executor that holds its lease. */
 export interface Attempt<P, R> {
   payload: P;
   /** What the kind reads as it claims the job. */
   read: R;
-  /** From 1. */
-  attempt: number;
+  /** From 1, since the job was stored or last got further. */
+  readonly attempt: number;
   /** Whether the job is given up if this attempt fails. */
-  isLast: boolean;
+  readonly isLast: boolean;
   /** Higher than that of every earlier executor of the job, also of one that was done: for services that compare it. */
   term: number;
   /** What is written with each renewal of the lease from now on, as writes of an outcome: how far the job is. */
   withRenewals: (write: () => SQL) => void;
-  /** Aborts when another executor has, or may have, taken the job over: nothing of this attempt can be stored any more. */
+  /** From now on, what the kind reads is read with each renewal of the lease, and told. */
+  onRenewal: (tell: (read: R) => void) => void;
+  /**
+   * Stores a stage of the work in one transaction with a renewal of the lease, and returns what its statements return. Each
+   * must have no effect unless `isHeld`, a condition. With `isProgress` the attempts are counted anew, this one as the
+   * first. Throws `Superseded`.
+   */
+  store: <const T extends readonly BatchItem<"pg">[]>(
+    statements: (isHeld: SQL<boolean>) => T,
+    options?: { isProgress?: boolean },
+  ) => Promise<BatchResponse<T>>;
+  /** Aborts with `Superseded`: nothing of this attempt can be stored any more. */
   signal: AbortSignal;
 }
 
@@ -44,12 +62,26 @@ export interface Attempt<P, R> {
  *
  * The kernel locks the job before its writes lock the area's rows. What locks rows of both elsewhere begins with `lockJob`.
  */
-export type Outcome =
-  | { kind: "done"; writes?: readonly SQL[] }
-  /** To be tried again after the kind's next pause; `isFinal` when that cannot help. `cause` is for the log. */
-  | { kind: "failed"; error: string; cause?: unknown; isFinal?: boolean; writes?: readonly SQL[] }
+export type Outcome = (
+  | { kind: "done" }
+  /**
+   * To be tried again after the kind's next pause, and not before so many seconds; `isFinal` when that cannot help. `cause`
+   * is for the log.
+   */
+  | {
+      kind: "failed";
+      error: string;
+      cause?: unknown;
+      isFinal?: boolean;
+      notBeforeSeconds?: number | undefined;
+    }
   /** Nothing failed, and there is more to do after so many seconds: the attempts are counted anew. */
-  | { kind: "later"; seconds: number; writes?: readonly SQL[] };
+  | { kind: "later"; seconds: number }
+) & {
+  writes?: readonly SQL[];
+  /** What is done once all this is stored. It is not done if the executor dies in between. */
+  afterwards?: () => Promise<void>;
+};
 
 /** A query that can be part of a batch. */
 export type Read<R> = PromiseLike<R> & BatchItem<"pg">;
@@ -62,6 +94,8 @@ export interface Job<P, S, R = undefined> extends JobName<P> {
   readonly pauses: readonly number[];
   /** Must be idempotent: an executor can die after its work and before its outcome is stored. Throws as it may fail. */
   run(services: S, attempt: Attempt<P, R>): Promise<Outcome>;
+  /** What is done instead of one more attempt if the executor of each has died. Without it the job is given up. */
+  interrupted?(services: S, attempt: Attempt<P, R>): Promise<Outcome>;
   /** What is stored after the last attempt's writes when the job is given up, also if all its executors have died. */
   readonly onGivingUp?: (key: string, error: string) => readonly SQL[];
 }

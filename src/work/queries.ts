@@ -1,4 +1,5 @@
 import { sql, type SQL } from "drizzle-orm";
+import type { BatchItem, BatchResponse } from "drizzle-orm/batch";
 import { statement, type Slot } from "#src/db/statement.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { JobName, Outcome, Read } from "./job.ts";
@@ -91,14 +92,41 @@ export async function claimJob<R>(
 const held = ({ kind, key, generation }: Held) =>
   sql`kind = ${kind}::text AND key = ${key}::text AND generation = ${generation}::bigint AND failed_at IS NULL`;
 
-/** Renews a lease, with writes of an outcome. False, and nothing, when the job is not this executor's any more. */
-export function renewLease(db: Db, job: Held, writes: Outcome["writes"]): Promise<boolean> {
-  return settle(
-    db,
-    sql`UPDATE jobs SET lease_until = now() + make_interval(secs => ${LEASE_SECONDS}::int)
-      WHERE ${held(job)} RETURNING key`,
-    writes,
-  );
+const renewal = (job: Held, { isProgress = false } = {}) => sql`UPDATE jobs
+  SET lease_until = now() + make_interval(secs => ${LEASE_SECONDS}::int)${isProgress ? sql`, attempts = 1` : sql``}
+  WHERE ${held(job)} RETURNING key`;
+
+/**
+ * Renews a lease, with writes of an outcome, and reads in the same round trip. Not held, and nothing is written, when the job
+ * is not this executor's any more.
+ */
+export async function renewLease<R>(
+  db: Db,
+  job: Held,
+  { writes, reading }: { writes: Outcome["writes"]; reading: Read<R> | undefined },
+): Promise<{ isHeld: boolean; read: R | undefined }> {
+  const renewed = settling(db, renewal(job), writes);
+  if (!reading) return { isHeld: (await renewed).rows.length > 0, read: undefined };
+  const [{ rows }, read] = await db.batch([renewed, reading]);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the query returns by itself
+  return { isHeld: rows.length > 0, read: read as R };
+}
+
+/**
+ * Runs statements in one transaction with the renewal of a lease, which keeps other executors out until its end. Undefined when
+ * the job is not this executor's any more: then `isHeld` is false in each statement. With `isProgress` the attempts are counted
+ * anew.
+ */
+export async function storeStage<const T extends readonly BatchItem<"pg">[]>(
+  db: Db,
+  job: Held,
+  statements: (isHeld: SQL<boolean>) => T,
+  options: { isProgress?: boolean } = {},
+): Promise<BatchResponse<T> | undefined> {
+  const isHeldBy = sql<boolean>`EXISTS (SELECT 1 FROM jobs WHERE ${held(job)})`;
+  const [renewed, ...stored] = await db.batch([db.execute(renewal(job, options)), ...statements(isHeldBy)]);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the statements return one by one
+  return renewed.rows.length > 0 ? (stored as unknown as BatchResponse<T>) : undefined;
 }
 
 /**

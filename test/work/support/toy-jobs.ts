@@ -17,7 +17,10 @@ const declared = declareJob({
 });
 
 type Payload = z.infer<(typeof declared)["payload"]>;
-export type ToyAttempt = Attempt<Payload, undefined>;
+/** What a toy job reads of its own row. */
+type States = { rows: { state: string }[] };
+export type ToyAttempt = Attempt<Payload, States>;
+type Run = (attempt: ToyAttempt) => Promise<Outcome>;
 
 /** Seconds between the attempts of a toy job. */
 export const PAUSES = [10, 60] as const;
@@ -65,10 +68,13 @@ export class ToyJobs {
   }
 
   /** The kind, whose jobs are run so. What is given up is a line, too. */
-  kind(run: (attempt: ToyAttempt) => Promise<Outcome>): Job<Payload, object> {
+  kind(run: Run, interrupted?: Run): Job<Payload, object, States> {
     return defineJob(declared, {
       pauses: PAUSES,
+      read: (db, key) =>
+        db.execute<{ state: string }>(sql`SELECT state FROM toy_states WHERE key = ${key}::text`),
       run: (_deps: object, attempt) => run(attempt),
+      ...(interrupted && { interrupted: (_deps: object, attempt: ToyAttempt) => interrupted(attempt) }),
       onGivingUp: (_key, error) => [line(`given up: ${error}`), state("given up")],
     });
   }
@@ -93,7 +99,7 @@ export class ToyJobs {
     await this.#db.execute(sql`WITH ${own}, stored AS (${stored}) SELECT id FROM own`);
   }
 
-  execute(job: Job<Payload, object>, key: string) {
+  execute(job: Job<Payload, object, States>, key: string) {
     return executeJob(this.deps(), job, key);
   }
 

@@ -1,0 +1,140 @@
+import { sql } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Superseded } from "#src/work/job.ts";
+import { fileDatabase } from "#test/support/database.ts";
+import { runMortal } from "#test/support/mortal.ts";
+import { line, PAUSES, ToyJobs } from "./support/toy-jobs.ts";
+
+const { db, trips } = await fileDatabase();
+let jobs: ToyJobs;
+beforeEach(async () => {
+  jobs = await ToyJobs.open(db);
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A stage that says how the toy's own row stands, and returns it. */
+const reaching = (key: string, text: string) => (isHeld: ReturnType<typeof sql<boolean>>) =>
+  [
+    db.execute<{ state: string }>(
+      sql`UPDATE toy_states SET state = ${text}::text WHERE key = ${key}::text AND ${isHeld} RETURNING state`,
+    ),
+    db.execute(sql`INSERT INTO toy_lines (key, line) SELECT ${key}::text, ${text}::text WHERE ${isHeld}`),
+  ] as const;
+
+describe("a stage of a job", () => {
+  it("is stored in one round trip that renews the lease and returns what its statements do", async () => {
+    const key = await jobs.stored();
+    const job = jobs.kind(async ({ store }) => {
+      await jobs.pass(key, 8);
+      const before = trips.db;
+      const [row] = await store(reaching(key, "half done"));
+      expect(trips.db - before).toBe(1);
+      expect(row.rows).toEqual([{ state: "half done" }]);
+      expect((await jobs.row(key))?.heldFor).toBeGreaterThan(5);
+      return { kind: "done" };
+    });
+    await jobs.execute(job, key);
+    expect(await jobs.lines(key)).toEqual(["half done"]);
+  });
+
+  it("of an executor that has lost its job is not stored, and the executor hears of it", async () => {
+    const key = await jobs.stored();
+    let heard: unknown;
+    const job = jobs.kind(async ({ store, signal }) => {
+      await jobs.takeOver(key);
+      const error = await store(reaching(key, "late")).catch((cause: unknown) => cause);
+      heard = signal.reason;
+      throw error;
+    });
+    expect(await jobs.execute(job, key)).toEqual({ retryAfterSeconds: 1 });
+    expect(heard).toBeInstanceOf(Superseded);
+    expect(await jobs.state(key)).toBe("stored");
+    expect(await jobs.lines(key)).toEqual([]);
+  });
+
+  it("that is progress has the attempts counted anew, with this one as the first", async () => {
+    const key = await jobs.stored();
+    const failing = jobs.kind(async () => ({ kind: "failed", error: "No answer" }));
+    for (const pause of PAUSES) {
+      await jobs.execute(failing, key);
+      await jobs.pass(key, pause);
+    }
+    const seen: unknown[] = [];
+    const further = jobs.kind(async (attempt) => {
+      seen.push([attempt.attempt, attempt.isLast]);
+      await attempt.store(reaching(key, "further"), { isProgress: true });
+      seen.push([attempt.attempt, attempt.isLast]);
+      return { kind: "failed", error: "No answer" };
+    });
+    await jobs.execute(further, key);
+    expect(seen).toEqual([
+      [3, true],
+      [1, false],
+    ]);
+    expect(await jobs.row(key)).toMatchObject({ attempts: 1, isGivenUp: false });
+  });
+});
+
+describe("an attempt", () => {
+  it("is told with each renewal what its kind reads", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const key = await jobs.stored();
+    const job = jobs.kind(async ({ read, onRenewal }) => {
+      const states = read.rows.map(({ state }) => state);
+      onRenewal(({ rows }) => states.push(...rows.map(({ state }) => state)));
+      await db.execute(sql`UPDATE toy_states SET state = 'cancelled' WHERE key = ${key}`);
+      await vi.advanceTimersByTimeAsync(3_000);
+      await vi.waitUntil(() => states.length === 2);
+      expect(states).toEqual(["stored", "cancelled"]);
+      return { kind: "done" };
+    });
+    await jobs.execute(job, key);
+    expect(await jobs.row(key)).toBeUndefined();
+  });
+
+  it("is not tried again before the moment that its failure names", async () => {
+    const key = await jobs.stored();
+    const failing = jobs.kind(async () => ({ kind: "failed", error: "Too many", notBeforeSeconds: 90 }));
+    const { least, most } = await jobs.pauseAfter(key, () => jobs.execute(failing, key));
+    expect([least <= 90, most >= 90]).toEqual([true, true]);
+  });
+
+  it("does what comes after its outcome once that is stored, and nothing when another has the job", async () => {
+    const after: string[] = [];
+    const [kept, lost] = [await jobs.stored(), await jobs.stored()];
+    const job = jobs.kind(async ({ payload }) => ({
+      kind: "done",
+      writes: [line(payload.word)],
+      afterwards: async () => void after.push((await jobs.lines(kept)).join()),
+    }));
+    await jobs.execute(job, kept);
+    const losing = jobs.kind(async () => {
+      await jobs.takeOver(lost);
+      return { kind: "done", afterwards: async () => void after.push("lost") };
+    });
+    await jobs.execute(losing, lost);
+    expect(after).toEqual(["word"]);
+  });
+
+  it("whose executors have all died is ended as its kind says", async () => {
+    const key = await jobs.stored();
+    let runs = 0;
+    const job = jobs.kind(
+      async () => {
+        runs += 1;
+        return { kind: "done" };
+      },
+      async ({ isLast }) => ({ kind: "done", writes: [line(`interrupted, last: ${isLast}`)] }),
+    );
+    for (const _ of [...PAUSES, 1]) {
+      await runMortal({ call: 1, isDone: true }, () => jobs.execute(job, key));
+      await jobs.pass(key, 10);
+    }
+    await jobs.execute(job, key);
+    expect(runs).toBe(0);
+    expect(await jobs.lines(key)).toEqual(["interrupted, last: true"]);
+    expect(await jobs.row(key)).toBeUndefined();
+  });
+});
