@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { runStep } from "#src/agent/run-step.ts";
+import { runStep } from "#src/agent/steps/run-step.ts";
 import { deliverCallback } from "#src/domain/agent-work/callbacks/index.ts";
 import * as tasks from "#src/domain/agent-work/tasks/index.ts";
 import { handleEvent } from "#src/domain/billing/payment-events/index.ts";

@@ -30,7 +30,7 @@ export interface TaskNeeds {
 
 /** Values that the measurement does not show, from the named code. */
 export const FROM_THE_CODE = {
-  /** `PING_MS` of src/agent/execution.ts. */
+  /** `PING_MS` of src/agent/steps/run-step.ts. */
   pingEverySeconds: 3,
   /**
    * TASK_STALL_SECONDS is 8. The watchdog's alarm is set 8 seconds after the last known sign of life, which is half a

@@ -1,5 +1,5 @@
 import { LLMock } from "@copilotkit/aimock";
-import { TITLE_PROMPT } from "#src/agent/chat-title.ts";
+import { TITLE_PROMPT } from "#src/agent/chats/chat-title.ts";
 import { textOf } from "#test/support/remembering-model.ts";
 
 /** One answer of the model. */

@@ -125,8 +125,7 @@ export async function storeStage<const T extends readonly BatchItem<"pg">[]>(
 ): Promise<BatchResponse<T> | undefined> {
   const isHeldBy = sql<boolean>`EXISTS (SELECT 1 FROM jobs WHERE ${held(job)})`;
   const [renewed, ...stored] = await db.batch([db.execute(renewal(job, options)), ...statements(isHeldBy)]);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the statements return one by one
-  return renewed.rows.length > 0 ? (stored as unknown as BatchResponse<T>) : undefined;
+  return renewed.rows.length > 0 ? stored : undefined;
 }
 
 /**

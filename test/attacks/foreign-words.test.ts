@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { textOf } from "#src/agent/transcript.ts";
-import { toUserMessage, withMentions } from "#src/agent/user-message.ts";
+import { textOf } from "#src/agent/context/transcript.ts";
+import { toUserMessage, withMentions } from "#src/agent/context/user-message.ts";
 import { discord } from "#src/channels/discord/index.ts";
 import { forwardedText, quotedText, receivedName } from "#src/channels/received.ts";
 import { telegram } from "#src/channels/telegram/index.ts";

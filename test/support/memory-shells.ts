@@ -1,4 +1,4 @@
-import type { AgentShells } from "#src/agent/shells.ts";
+import type { AgentShells } from "#src/agent/services/shells.ts";
 import { AppError } from "#src/lib/errors.ts";
 
 /** A session that is open from the beginning. */

@@ -1,6 +1,6 @@
 import { LLMock, type ChatCompletionRequest, type ChatMessage } from "@copilotkit/aimock";
 import { SUMMARY_PROMPT } from "#src/agent/prompts/summary.ts";
-import { TITLE_PROMPT } from "#src/agent/chat-title.ts";
+import { TITLE_PROMPT } from "#src/agent/chats/chat-title.ts";
 import { estimateText, estimateTokens } from "#src/models/estimate-tokens.ts";
 import type { ModelMessage } from "#src/models/model.ts";
 

@@ -1,4 +1,4 @@
-import type { AgentSchedules } from "#src/agent/schedules.ts";
+import type { AgentSchedules } from "#src/agent/services/schedules.ts";
 import type { ToolContext } from "#src/agent/tools/tool.ts";
 import type { ToolCall } from "#src/models/model.ts";
 import type { SafeFetchAnswer } from "#src/platform/safe-fetch/safe-fetch.ts";

@@ -1,4 +1,4 @@
-import { sendWithAttachments } from "#src/agent/send-with-attachments.ts";
+import { sendWithAttachments } from "#src/domain/agent-work/attachments/index.ts";
 import { isOwn, renewCaller, type Caller } from "#src/domain/organisations/access/index.ts";
 import { answerApproval, PEOPLE_ANSWER } from "#src/domain/agent-work/approvals/index.ts";
 import {

@@ -1,7 +1,7 @@
 import type { Turn, TurnCall } from "#src/domain/agent-work/tasks/index.ts";
 import { estimateText } from "#src/models/estimate-tokens.ts";
 import { headAndTail } from "../tools/bound-text.ts";
-import { textOf, type HistoryMessage } from "../transcript.ts";
+import { textOf, type HistoryMessage } from "./transcript.ts";
 
 /** A part of a conversation that is never split: one message, or one turn with the results of its calls. */
 export type Unit = { kind: "message"; message: HistoryMessage } | { kind: "turn"; turn: Turn };

@@ -1,13 +1,6 @@
 import { estimateMessages, estimateTokens } from "#src/models/estimate-tokens.ts";
 import type { ModelMessage, ModelRequest } from "#src/models/model.ts";
-import {
-  keptHistory,
-  spoken,
-  toMessage,
-  transcript,
-  turnMessages,
-  type Conversation,
-} from "../transcript.ts";
+import { keptHistory, spoken, toMessage, transcript, turnMessages, type Conversation } from "./transcript.ts";
 import type { Compaction } from "./compaction.ts";
 import type { Unit } from "./folded.ts";
 import { summaryTokens } from "./summarise.ts";

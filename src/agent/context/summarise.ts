@@ -1,5 +1,5 @@
 import { ModelError, type Model } from "#src/models/model.ts";
-import { askForText, type Said } from "../ask-for-text.ts";
+import { askForText, type Said } from "#src/models/ask-for-text.ts";
 import { SUMMARY_PROMPT, summaryQuestion } from "../prompts/summary.ts";
 import { headAndTail } from "../tools/bound-text.ts";
 import { describeUnits, type Unit } from "./folded.ts";

@@ -1,7 +1,7 @@
 import { contextWindow } from "#src/models/model-facts.ts";
 import { ModelError, type Model, type ModelMessage, type ModelUsage } from "#src/models/model.ts";
-import { keptHistory, spoken, transcript } from "../transcript.ts";
-import { hasPictures, withFittingPictures } from "../fitting-pictures.ts";
+import { keptHistory, spoken, transcript } from "./transcript.ts";
+import { hasPictures, withFittingPictures } from "./fitting-pictures.ts";
 import { NO_COMPACTION, type Compaction } from "./compaction.ts";
 import { headAndTail } from "../tools/bound-text.ts";
 import { outline } from "./folded.ts";

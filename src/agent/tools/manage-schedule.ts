@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MAX_PROMPT_CHARS } from "#src/domain/schedules/definitions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
-import type { AgentSchedules, ScheduleFields } from "../schedules.ts";
+import type { AgentSchedules, ScheduleFields } from "../services/schedules.ts";
 import { defineTool, failure, type ToolResult } from "./tool.ts";
 
 const ACTIONS = ["create", "list", "update", "pause", "resume", "trigger", "delete"] as const;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
-import type { SentMessage } from "../messages.ts";
+import type { SentMessage } from "../services/messages.ts";
 import { toFilePath } from "./project-path.ts";
 import { defineTool, failure, type ToolResult } from "./tool.ts";
 

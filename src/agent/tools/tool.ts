@@ -4,9 +4,9 @@ import type { ToolDefinition } from "#src/models/model.ts";
 import type { AgentRuntime } from "#src/platform/runtime/project-runtime.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
 import type { WebSearch } from "#src/platform/web-search/web-search.ts";
-import type { AgentMessages } from "../messages.ts";
-import type { AgentSchedules } from "../schedules.ts";
-import type { AgentShells } from "../shells.ts";
+import type { AgentMessages } from "../services/messages.ts";
+import type { AgentSchedules } from "../services/schedules.ts";
+import type { AgentShells } from "../services/shells.ts";
 import { readArguments } from "./read-arguments.ts";
 
 /**

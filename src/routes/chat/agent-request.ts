@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { sendWithAttachments } from "#src/agent/send-with-attachments.ts";
+import { sendWithAttachments } from "#src/domain/agent-work/attachments/index.ts";
 import type { SentMessage } from "#src/domain/agent-work/chats/index.ts";
 import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { ChatMessageFields, hasContent, NEEDS_CONTENT, wishOf } from "#src/http/chat-message.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { compactChat } from "#src/agent/compact-chat.ts";
+import { compactChat } from "#src/agent/chats/compact-chat.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ChatParams } from "./chat.ts";
 

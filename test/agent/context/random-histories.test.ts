@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, inject, it } from "vitest";
 import { Compaction } from "#src/agent/context/compaction.ts";
 import { ConversationWindow } from "#src/agent/context/within-window.ts";
-import type { HistoryMessage } from "#src/agent/transcript.ts";
+import type { HistoryMessage } from "#src/agent/context/transcript.ts";
 import type { Turn } from "#src/domain/agent-work/tasks/index.ts";
 import { estimateTokens } from "#src/models/estimate-tokens.ts";
 import type { ModelMessage } from "#src/models/model.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Compaction } from "#src/agent/context/compaction.ts";
 import { ConversationWindow, type WindowedContext } from "#src/agent/context/within-window.ts";
-import type { Conversation } from "#src/agent/transcript.ts";
+import type { Conversation } from "#src/agent/context/transcript.ts";
 import type { Turn } from "#src/domain/agent-work/tasks/index.ts";
 import { estimateTokens } from "#src/models/estimate-tokens.ts";
 import type { Model, ModelError, ModelMessage, ModelUsage } from "#src/models/model.ts";

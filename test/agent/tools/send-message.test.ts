@@ -4,7 +4,7 @@ import {
   type AgentMessage,
   type AgentOutlets,
   type SentMessage,
-} from "#src/agent/messages.ts";
+} from "#src/agent/services/messages.ts";
 import { runTool } from "#src/agent/tools/run-tool.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { createSafeFetch } from "#src/platform/safe-fetch/index.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { Pictures } from "#src/agent/pictures.ts";
+import { Pictures } from "#src/agent/context/pictures.ts";
 import { runTool } from "#src/agent/tools/run-tool.ts";
-import { transcript } from "#src/agent/transcript.ts";
+import { transcript } from "#src/agent/context/transcript.ts";
 import { turn } from "#test/agent/context/conversation.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
 import { gifHead, jpegHead, png, webpHead } from "#test/support/pictures.ts";

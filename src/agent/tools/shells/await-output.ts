@@ -1,4 +1,4 @@
-import type { AgentShells } from "#src/agent/shells.ts";
+import type { AgentShells } from "#src/agent/services/shells.ts";
 import { headAndTail } from "../bound-text.ts";
 import { plainOutput } from "./plain-output.ts";
 

@@ -6,7 +6,7 @@ import { creditsUsed, endingEvents, type EndedTask } from "./events.ts";
 import { followUp, type Followed } from "./follow-up.ts";
 import type { LaunchDeps } from "./launch-task.ts";
 import { endTask, taskWithTitle } from "./queries/run.ts";
-import type { ChatAccount, TurnWrite } from "./turns.ts";
+import type { ChatSummary, TurnWrite } from "./turns.ts";
 import { isTerminal } from "./task.ts";
 
 export interface FinishDeps extends LaunchDeps {
@@ -26,7 +26,7 @@ export interface Ending extends TurnWrite {
   /** One line about the work, stored with the answer for later tasks. */
   work?: string | null;
   /** The summary of the chat's older messages, for later tasks. */
-  account?: ChatAccount | undefined;
+  chatSummary?: ChatSummary | undefined;
 }
 
 /**

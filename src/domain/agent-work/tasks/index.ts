@@ -14,7 +14,7 @@ export { resumeTask } from "./resume-task.ts";
 export type { ChosenChat, Origin, StartTask } from "./new-task.ts";
 export { repeatedTask, startTask, type StartDeps, type StartedTask } from "./start-task.ts";
 export type { EditMode } from "./edit-mode.ts";
-export { ShortTurn, Turn, type ChatAccount, type TurnCall } from "./turns.ts";
+export { ShortTurn, Turn, type ChatSummary, type TurnCall } from "./turns.ts";
 export { cancelTask, endOfStopped, stopTasksOf } from "./stop-task.ts";
 export { aheadOfLog, streamTask } from "./stream-task.ts";
 export { sweepTasks } from "./sweep-tasks.ts";

@@ -59,7 +59,7 @@ export interface TurnWrite {
 }
 
 /** The summary that replaces a chat's messages up to one, for the model, from the next task on. */
-export interface ChatAccount {
+export interface ChatSummary {
   summary: string;
   /** Sequence number of the last message that it covers. */
   through: number;

@@ -15,7 +15,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import { statement, type Slot } from "#src/db/statement.ts";
 import { storeJobs } from "#src/work/queries.ts";
 import { callbackDue } from "../callback-due.ts";
-import type { ChatAccount, TurnWrite } from "../turns.ts";
+import type { ChatSummary, TurnWrite } from "../turns.ts";
 import type { Task, TaskStatus } from "../task.ts";
 import { lossOf, type Loss } from "./loss.ts";
 import { nextTask } from "./chat-order.ts";
@@ -220,7 +220,7 @@ export function taskWithTitle(db: Db, taskId: string) {
  */
 export async function endTask(
   db: Db,
-  write: TurnWrite & { account?: ChatAccount | undefined; work?: string | null },
+  write: TurnWrite & { chatSummary?: ChatSummary | undefined; work?: string | null },
   end: {
     status: TaskStatus;
     response: string | null;
@@ -237,8 +237,8 @@ export async function endTask(
     error: end.error,
     answerId: newId(),
     work: write.work ?? null,
-    summary: write.account?.summary ?? null,
-    summarizedSeq: write.account?.through ?? null,
+    summary: write.chatSummary?.summary ?? null,
+    summarizedSeq: write.chatSummary?.through ?? null,
   });
   const [row] = result.rows;
   if (!row) return undefined;

@@ -1,0 +1,56 @@
+import { attachmentsOf } from "#src/domain/agent-work/attachments/index.ts";
+import type { ClaimedTask } from "#src/domain/agent-work/tasks/index.ts";
+import type { ToolDefinition, UserContent } from "#src/models/model.ts";
+import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
+import { isToolOf } from "../turns/gate.ts";
+import { readProjectInstructions } from "../prompts/project-instructions.ts";
+import { renderSystemPrompt } from "../prompts/system-prompt.ts";
+import type { RunSecrets } from "../scrubbing/run-secrets.ts";
+import { scrubText } from "../scrubbing/scrub.ts";
+import { toolServices, type ToolDeps } from "../services/tool-services.ts";
+import { toolDefinitions } from "../tools/index.ts";
+import { grants } from "../tools/missing-scope.ts";
+import type { ToolServices } from "../tools/tool.ts";
+import { toUserMessage, withContext, withMentions } from "../context/user-message.ts";
+
+/** What all turns of a step share. */
+export interface Prepared {
+  services: ToolServices;
+  tools: ToolDefinition[];
+  system: string;
+  message: UserContent;
+}
+
+/**
+ * Prepares the agent's tools, the system prompt with the project's instructions, and the message with its attachments.
+ */
+export async function prepareTurns(
+  deps: ToolDeps & { workspaces: Pick<ProjectWorkspaces, "runtime"> },
+  claimed: ClaimedTask,
+  { runtime, secrets }: { runtime: Pick<ProjectRuntime, "readFile">; secrets: RunSecrets },
+): Promise<Prepared> {
+  const { task, project, agent, userName, messageMetadata } = claimed;
+  const services = toolServices(deps, task, secrets);
+  const tools = toolDefinitions(services, task.scopes).filter(({ name }) => isToolOf(agent, name));
+  const known = await secrets.known();
+  const asked = withContext(withMentions(task.message, messageMetadata), messageMetadata, (text) =>
+    scrubText(text, known),
+  );
+  const [instructions, message] = await Promise.all([
+    // The instructions are a file of the project, and the model would repeat them: reading them needs the scope.
+    grants(task.scopes, "file.read") ? readProjectInstructions(deps.workspaces.runtime(project.id)) : "",
+    toUserMessage(asked, attachmentsOf(messageMetadata), (path) => runtime.readFile(path)),
+  ]);
+  const system = renderSystemPrompt({
+    project,
+    toolNames: tools.map(({ name }) => name),
+    now: task.createdAt,
+    userName,
+    mode: task.editMode,
+    agentInstructions: agent.systemPrompt,
+    isScheduled: task.origin === "schedule",
+    projectInstructions: scrubText(instructions, known),
+  });
+  return { services, tools, system, message };
+}

@@ -1,0 +1,100 @@
+import { claimTask, closeTask, finishTask, Turn } from "#src/domain/agent-work/tasks/index.ts";
+import type { Begun } from "#src/platform/objects/task-logs.ts";
+import type { ProjectNotices } from "#src/platform/objects/project-notices.ts";
+import { endStep } from "./end-step.ts";
+import { withPart } from "../turns/kept-parts.ts";
+import { failed, Progress } from "./progress.ts";
+import { openStep, type ExecutionDeps, type Step } from "./step.ts";
+import { takeTurns } from "./take-turns.ts";
+import { replayed } from "../context/work-note.ts";
+
+/** How often an executor pings the task log while it waits for a model or a tool. */
+const PING_MS = 3_000;
+
+export type StepDeps = ExecutionDeps & { notices: Pick<ProjectNotices, "taskBegan"> };
+export type StepOutcome = { kind: "done" } | { kind: "busy"; retryAfterSeconds: number };
+
+/**
+ * Executes one step of a task: turns until the answer is final, the task is stopped or has to wait, or the step is over
+ * and the next one continues. Idempotent: after a redelivery, out-of-order delivery or crash it continues from the
+ * records, or does nothing.
+ */
+export async function runStep(deps: StepDeps, input: { taskId: string; step: number }): Promise<StepOutcome> {
+  const begun = await deps.taskLogs.begin(input.taskId, input.step);
+  if (begun.kind === "skip") return { kind: "done" };
+  if (begun.kind === "busy") return begun;
+  try {
+    await execute(deps, input, begun);
+  } catch (error) {
+    // The queue redelivers the step. Release the lease, so that the next executor need not wait until this one counts
+    // as dead.
+    await deps.taskLogs.release(input.taskId, begun.generation).catch(() => {});
+    throw error;
+  }
+  return { kind: "done" };
+}
+
+async function execute(
+  deps: StepDeps,
+  { taskId }: { taskId: string },
+  begun: Extract<Begun, { kind: "run" | "exhausted" }>,
+): Promise<void> {
+  const claim = await claimTask(deps.db, taskId, begun.generation);
+  // Also told when the step only ends the task, because sockets may not follow a waiting task's events. A failure is
+  // only logged: sockets that were not told find the task when they next look.
+  const told = claim.current
+    ? deps.notices
+        .taskBegan(claim.current.project.id, taskId)
+        .catch((cause: unknown) => deps.log.warn("sockets were not notified", { task_id: taskId, cause }))
+    : undefined;
+  try {
+    await executeClaimed(deps, taskId, begun, claim);
+  } finally {
+    await told;
+  }
+}
+
+async function executeClaimed(
+  deps: StepDeps,
+  taskId: string,
+  begun: Extract<Begun, { kind: "run" | "exhausted" }>,
+  claim: Awaited<ReturnType<typeof claimTask>>,
+): Promise<void> {
+  const { generation } = begun;
+  if (!claim.claimed || !claim.current) {
+    return closeTask(deps, { taskId, generation, totalUsage: undefined });
+  }
+  const turns = await Promise.all(
+    claim.turns.map(({ turnData }) => withPart(deps.secrets, Turn.parse(turnData))),
+  );
+  const progress = new Progress(taskId, generation, turns);
+  if (begun.kind === "exhausted") {
+    const error = `The task made no progress in ${begun.attempts} attempts`;
+    return finishTask(deps, progress.ending(), failed(progress, "attempts_exhausted", error));
+  }
+  const history = claim.history.map(replayed);
+  await executeStep(openStep(deps, { task: claim.current, history, progress, begun }));
+}
+
+async function executeStep(step: Step): Promise<void> {
+  const life = setInterval(() => void ping(step), PING_MS);
+  try {
+    await endStep(step, await takeTurns(step));
+  } catch (error) {
+    step.title.stop();
+    throw error;
+  } finally {
+    clearInterval(life);
+    await step.title.end();
+  }
+}
+
+/** Tells the log that the executor is alive, and obeys its answer. */
+async function ping({ deps, progress, writer }: Step): Promise<void> {
+  const { taskId, generation } = progress;
+  try {
+    writer.heed(await deps.taskLogs.ping(taskId, generation));
+  } catch (cause) {
+    deps.log.warn("ping failed", { task_id: taskId, cause });
+  }
+}

@@ -1,0 +1,118 @@
+import type { TakeDeps } from "#src/domain/workspaces/archives/index.ts";
+import { awake, awakeRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
+import type { ChooseModelDeps } from "#src/domain/models/model-keys/index.ts";
+import {
+  taskEvents,
+  type ChatSummary,
+  type ClaimedTask,
+  type FinishDeps,
+} from "#src/domain/agent-work/tasks/index.ts";
+import type { ThinkingEffort } from "#src/models/thinking.ts";
+import type { Log } from "#src/platform/log/log.ts";
+import type { Begun } from "#src/platform/objects/task-logs.ts";
+import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
+import type { Secrets } from "#src/platform/secrets/secrets.ts";
+import { AutoTitle } from "../chats/auto-title.ts";
+import { chatSummary, type PlacedMessage } from "../context/chat-summary.ts";
+import { Compaction } from "../context/compaction.ts";
+import { Pictures } from "../context/pictures.ts";
+import { knownSecrets, type KnownSecretsDeps } from "../scrubbing/known-secrets.ts";
+import { RunSecrets } from "../scrubbing/run-secrets.ts";
+import type { ToolDeps } from "../services/tool-services.ts";
+import { Gate } from "../turns/gate.ts";
+import { Checkpoint } from "./checkpoint.ts";
+import { LogWriter } from "./log-writer.ts";
+import type { Progress } from "./progress.ts";
+
+/** How long a tool waits for a sleeping project to wake. */
+const WAKE_MS = 120_000;
+
+export interface ExecutionDeps
+  extends FinishDeps, ToolDeps, KnownSecretsDeps, ChooseModelDeps, Pick<TakeDeps, "archives"> {
+  workspaces: Pick<ProjectWorkspaces, "runtime">;
+  /** Encrypts the parts of turns that are returned to models. */
+  secrets: Secrets;
+  log: Log;
+  config: TakeDeps["config"] &
+    ToolDeps["config"] & {
+      DEFAULT_THINKING_EFFORT?: ThinkingEffort | undefined;
+      STEP_MAX_SECONDS: number;
+      STEP_MAX_APPENDS: number;
+      TASK_MAX_ITERATIONS: number;
+      APPROVAL_EXPIRE_HOURS: number;
+    };
+}
+
+/** What one executor has claimed: a task, what its chat said before, and what the task has done so far. */
+interface Claimed {
+  task: ClaimedTask;
+  history: readonly PlacedMessage[];
+  progress: Progress;
+  begun: Extract<Begun, { kind: "run" }>;
+}
+
+/** One executor at work on one step: what its turns and its end share. */
+export interface Step extends Claimed {
+  readonly deps: ExecutionDeps;
+  /** Aborts with the reason when the task is stopped, or a newer executor has it. */
+  readonly signal: AbortSignal;
+  readonly writer: LogWriter;
+  readonly runtime: ProjectRuntime;
+  readonly checkpoint: Checkpoint;
+  readonly secrets: RunSecrets;
+  readonly pictures: Pictures;
+  readonly gate: Gate;
+  readonly title: AutoTitle;
+  /** When the step hands over to the next one, in milliseconds since 1970. */
+  readonly endsAt: number;
+  compaction: Compaction | null;
+  /** Summary of the chat's older messages, for later tasks. */
+  chatSummary: ChatSummary | undefined;
+}
+
+export function openStep(deps: ExecutionDeps, claimed: Claimed): Step {
+  const { task, history, progress } = claimed;
+  const { taskId, generation } = progress;
+  const { project, task: row } = task;
+  const abort = new AbortController();
+  const { signal } = abort;
+  const writer = new LogWriter({
+    append: (addition) => deps.taskLogs.append(taskId, generation, addition),
+    textEvent: taskEvents.textDelta,
+    onStop: (error) => abort.abort(error),
+    sparingAfter: deps.config.STEP_MAX_APPENDS / 2,
+  });
+  const patience = { timeoutMs: WAKE_MS, signal };
+  const runtime = awakeRuntime(deps, project.id, patience);
+  const secrets = new RunSecrets({
+    load: () => knownSecrets(deps, { projectId: project.id, userId: row.userId }),
+    files: deps.workspaces.runtime(project.id),
+    onUnreadable: (cause) => deps.log.warn("env files cannot be read", { task_id: taskId, cause }),
+  });
+  const compaction = Compaction.nullable().catch(null).parse(row.compaction);
+  return {
+    ...claimed,
+    deps,
+    signal,
+    writer,
+    runtime,
+    checkpoint: new Checkpoint(deps, {
+      taskId,
+      chatId: row.chatId,
+      projectId: project.id,
+      message: row.message,
+      hasChangedFiles: progress.hasChangedFiles,
+      runtime,
+      awake: () => awake(deps, project.id, patience),
+      signal,
+    }),
+    secrets,
+    pictures: new Pictures(runtime),
+    gate: new Gate(deps, task, { writer, secrets }),
+    title: new AutoTitle(deps, task, { writer, secrets }),
+    endsAt: Date.now() + deps.config.STEP_MAX_SECONDS * 1000,
+    compaction,
+    chatSummary: compaction ? chatSummary(history, compaction) : undefined,
+  };
+}

@@ -1,0 +1,5 @@
+/** Why a call is not run, for the model. */
+export interface Refusal {
+  error: string;
+  suggestion: string;
+}
