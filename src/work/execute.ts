@@ -4,7 +4,15 @@ import type { Log } from "#src/platform/log/log.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { messageOf, type Attempt, type Job, type Outcome } from "./job.ts";
 import { Lease } from "./lease.ts";
-import { claimJob, finishJob, giveUpJob, postponeJob, releaseJob, type Held } from "./queries.ts";
+import {
+  claimJob,
+  finishJob,
+  giveUpJob,
+  postponeJob,
+  releaseJob,
+  type Held,
+  type NextJob,
+} from "./queries.ts";
 
 export interface WorkDeps {
   db: Db;
@@ -38,7 +46,7 @@ export async function executeJob<P, S, R>(
     return { retryAfterSeconds: Math.max(1, claimed.waitSeconds) };
   const held = { kind: job.name, key, generation };
   const { pauses } = job;
-  const made = { attempts, share };
+  const made = { attempts, share, isTakeover: claimed.isTakeover };
   const parsed = job.payload.safeParse(claimed.payload);
   if (!parsed.success) {
     await settle(services, job, held, {
@@ -54,6 +62,7 @@ export async function executeJob<P, S, R>(
   const attempt: Attempt<P, R> = {
     payload: parsed.data,
     term,
+    storedAt: claimed.storedAt,
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- R is undefined for a kind that reads nothing
     read: read as R,
     get attempt() {
@@ -61,6 +70,9 @@ export async function executeJob<P, S, R>(
     },
     get isLast() {
       return made.attempts > pauses.length;
+    },
+    get isTakeover() {
+      return made.isTakeover;
     },
     withRenewals: (write) => {
       lease.writing = write;
@@ -70,7 +82,7 @@ export async function executeJob<P, S, R>(
     },
     store: async (statements, options) => {
       const stored = await lease.store(statements, options);
-      if (options?.isProgress) made.attempts = 1;
+      if (options?.isProgress) Object.assign(made, { attempts: 1, isTakeover: false });
       return stored;
     },
     signal: lease.signal,
@@ -104,7 +116,7 @@ function failureOf(cause: unknown): Outcome {
 }
 
 /** What a kind says of its failures. */
-type Failing = Pick<Job<never, never, never>, "name" | "pauses" | "onGivingUp">;
+type Failing = Pick<Job<never, never, never>, "name" | "pauses" | "onGivingUp" | "next">;
 
 /** What came of an attempt, whose job this was, and whose share of the queue it takes. */
 interface Attempted {
@@ -129,7 +141,10 @@ async function release(services: WorkDeps, held: Held, made: Attempted): Promise
 /** False, and nothing is stored, for a job that was stored again, and for an executor that has lost it. */
 async function end(services: WorkDeps, job: Failing, held: Held, made: Attempted): Promise<boolean> {
   const { attempts, outcome } = made;
-  if (outcome.kind === "done") return finishJob(services.db, held, outcome.writes);
+  if (outcome.kind === "done") {
+    const next = await finishJob(services.db, held, outcome.writes, job.next?.(held.key));
+    return publishAfter(services, held, next);
+  }
   if (outcome.kind === "later")
     return postpone(services, held, made, { seconds: outcome.seconds, error: null });
   const { error, cause = error, isFinal = false, notBeforeSeconds = 0 } = outcome;
@@ -160,14 +175,26 @@ async function publishNext(
   await queue.publish(messageOf({ name, key }, { occasion: `after-${generation}`, share, delaySeconds }));
 }
 
+/** Publishes the jobs that waited for one that is over now. False if it is not. */
+async function publishAfter(
+  { queue }: WorkDeps,
+  { kind: name, generation }: Held,
+  next: readonly NextJob[] | undefined,
+): Promise<boolean> {
+  for (const { key, share } of next ?? [])
+    await queue.publish(messageOf({ name, key }, { occasion: `after-${generation}`, share }));
+  return next !== undefined;
+}
+
 async function giveUp(
-  { db, log }: WorkDeps,
-  { onGivingUp }: Failing,
+  services: WorkDeps,
+  job: Failing,
   held: Held,
   { error, cause = error, writes }: Extract<Outcome, { kind: "failed" }>,
 ): Promise<boolean> {
-  const afterwards = onGivingUp?.(held.key, error);
-  const isGivenUp = await giveUpJob(db, held, { error, writes, afterwards });
-  if (isGivenUp) log.error("a job was given up", { kind: held.kind, key: held.key, cause });
-  return isGivenUp;
+  const { kind, key } = held;
+  const [afterwards, next] = [job.onGivingUp?.(key, error), job.next?.(key)];
+  const due = await giveUpJob(services.db, held, { error, writes, afterwards, next });
+  if (due) services.log.error("a job was given up", { kind, key, cause });
+  return publishAfter(services, held, due);
 }

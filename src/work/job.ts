@@ -36,6 +36,10 @@ export interface Attempt<P, R> {
   readonly attempt: number;
   /** Whether the job is given up if this attempt fails. */
   readonly isLast: boolean;
+  /** Whether the executor before this one left no outcome: what that one did outside may have been done. Not after progress. */
+  readonly isTakeover: boolean;
+  /** When the job was stored last, in milliseconds since 1970. */
+  storedAt: number;
   /** Higher than that of every earlier executor of the job, also of one that was done: for services that compare it. */
   term: number;
   /** What is written with each renewal of the lease from now on, as writes of an outcome: how far the job is. */
@@ -98,6 +102,11 @@ export interface Job<P, S, R = undefined> extends JobName<P> {
   interrupted?(services: S, attempt: Attempt<P, R>): Promise<Outcome>;
   /** What is stored after the last attempt's writes when the job is given up, also if all its executors have died. */
   readonly onGivingUp?: (key: string, error: string) => readonly SQL[];
+  /**
+   * For jobs that are done one after another: a statement of `storeJobs` that makes due what waits for this one, at most one
+   * job. It goes with the outcome by which a job is done or given up, and takes its row `FROM job`. Then that job is published.
+   */
+  readonly next?: (key: string) => SQL;
 }
 
 /** What is done about a declared job. All kinds are listed in `functions/index.ts`. */

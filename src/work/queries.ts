@@ -36,7 +36,13 @@ export function storeJobs<P extends Record<string, unknown>>(
       attempts = 0, last_error = NULL, failed_at = NULL, created_at = now(), stored_again = ${isHeld},
       lease_until = CASE WHEN ${isHeld} THEN jobs.lease_until END,
       generation = CASE WHEN ${isHeld} THEN jobs.generation ELSE excluded.generation END
-    RETURNING key, generation::text`;
+    RETURNING key, generation::text, share, stored_again`;
+}
+
+/** Value of a statement: seconds until a job is due and not held; negative once it is, null without such a job. */
+export function secondsUntilDue({ name }: { name: string }, key: SQL): SQL<number | null> {
+  return sql`(SELECT extract(epoch FROM greatest(due_at, lease_until) - now())::float FROM jobs
+    WHERE kind = ${sql.raw(`'${name}'`)} AND key = ${key})`;
 }
 
 /** Locks a job, if it is there: goes before the locks of the rows that its outcome writes. */
@@ -52,6 +58,10 @@ export interface ClaimedJob extends Record<string, unknown> {
   attempts: number | null;
   /** When the lease ends unless it is renewed, in milliseconds since 1970. */
   term: number | null;
+  /** Whether the executor before this one left no outcome. */
+  isTakeover: boolean;
+  /** When the job was stored last, in milliseconds since 1970. */
+  storedAt: number;
   /** Seconds until the job is due and not held, as it was before. */
   waitSeconds: number;
 }
@@ -66,6 +76,7 @@ const claiming = statement((db, { kind, key }: { kind: Slot<string>; key: Slot<s
       RETURNING payload, generation::text, attempts, (extract(epoch FROM lease_until) * 1000)::float AS term
     )
     SELECT coalesce(claimed.payload, jobs.payload) AS payload, share, claimed.generation, claimed.attempts, claimed.term,
+      jobs.lease_until IS NOT NULL AS "isTakeover", (extract(epoch FROM jobs.created_at) * 1000)::float AS "storedAt",
       ceil(extract(epoch FROM greatest(due_at, lease_until) - now()))::int AS "waitSeconds"
     FROM jobs LEFT JOIN claimed ON true
     WHERE kind = ${kind}::text AND key = ${key}::text AND failed_at IS NULL
@@ -128,12 +139,29 @@ export async function storeStage<const T extends readonly BatchItem<"pg">[]>(
   return renewed.rows.length > 0 ? stored : undefined;
 }
 
+/** A job that another one has kept waiting, and the share of the queue that its messages take. */
+export interface NextJob extends Record<string, unknown> {
+  key: string;
+  share: string | null;
+}
+
 /**
- * Stores that a job is done, with the outcome's own writes. False, and nothing, for an executor that has lost it, and for a job
- * that was stored again since: that is for `releaseJob`.
+ * Stores that a job is done, with the outcome's own writes, and makes the next one due. Returns the latter. Undefined, and
+ * nothing is stored, for an executor that has lost its job, and for a job that was stored again since: that is for `releaseJob`.
  */
-export function finishJob(db: Db, job: Held, writes: Outcome["writes"]): Promise<boolean> {
-  return settle(db, sql`DELETE FROM jobs WHERE ${held(job)} AND NOT stored_again RETURNING key`, writes);
+export async function finishJob(
+  db: Db,
+  job: Held,
+  writes: Outcome["writes"],
+  next: SQL | undefined,
+): Promise<NextJob[] | undefined> {
+  const { rows } = await settling(
+    db,
+    sql`DELETE FROM jobs WHERE ${held(job)} AND NOT stored_again RETURNING key`,
+    writes,
+    next,
+  );
+  return nextOf(rows);
 }
 
 /**
@@ -157,14 +185,19 @@ export function postponeJob(
 }
 
 /**
- * Stores that a job is given up, as `finishJob`: the writes of its last attempt, then those of the giving up. They are two
- * statements, since both may write the same row, of which one statement does one alone.
+ * Stores that a job is given up, and makes the next one due, as `finishJob`. The writes of its last attempt come first, then
+ * those of the giving up. They are two statements, since both may write the same row, of which one statement does one alone.
  */
 export async function giveUpJob(
   db: Db,
   job: Held,
-  { error, writes, afterwards }: { error: string; writes: Outcome["writes"]; afterwards: Outcome["writes"] },
-): Promise<boolean> {
+  {
+    error,
+    writes,
+    afterwards,
+    next,
+  }: { error: string; writes: Outcome["writes"]; afterwards: Outcome["writes"]; next: SQL | undefined },
+): Promise<NextJob[] | undefined> {
   const isLast = sql`${held(job)} AND NOT stored_again`;
   const [, { rows }] = await db.batch([
     settling(db, sql`UPDATE jobs SET last_error = ${error}::text WHERE ${isLast} RETURNING key`, writes),
@@ -172,9 +205,10 @@ export async function giveUpJob(
       db,
       sql`UPDATE jobs SET failed_at = now(), lease_until = NULL WHERE ${isLast} RETURNING key`,
       afterwards,
+      next,
     ),
   ]);
-  return rows.length > 0;
+  return nextOf(rows);
 }
 
 /**
@@ -194,9 +228,27 @@ async function settle(db: Db, job: SQL, writes: Outcome["writes"]): Promise<bool
   return (await settling(db, job, writes)).rows.length > 0;
 }
 
-function settling(db: Db, job: SQL, writes: Outcome["writes"] = []) {
+/** A job whose outcome is stored, and the next one, if there is one that no executor has. */
+interface Settled extends Record<string, unknown> {
+  key: string;
+  nextKey?: string | null;
+  nextShare?: string | null;
+}
+
+function settling(db: Db, job: SQL, writes: Outcome["writes"] = [], next?: SQL) {
   const also = writes.map((write, index) => sql`, ${sql.raw(`write_${index}`)} AS (${write})`);
-  return db.execute(sql`WITH job AS (${job}) ${sql.join(also, sql``)} SELECT key FROM job`);
+  const settled = next
+    ? sql`, next AS (${next}) SELECT job.key, next.key AS "nextKey", next.share AS "nextShare"
+        FROM job LEFT JOIN next ON NOT next.stored_again`
+    : sql`SELECT key FROM job`;
+  return db.execute<Settled>(sql`WITH job AS (${job}) ${sql.join(also, sql``)} ${settled}`);
+}
+
+function nextOf(settled: readonly Settled[]): NextJob[] | undefined {
+  if (settled.length === 0) return undefined;
+  return settled.flatMap(({ nextKey: key, nextShare: share = null }) =>
+    typeof key === "string" ? [{ key, share }] : [],
+  );
 }
 
 export interface DueJob extends Record<string, unknown> {

@@ -118,6 +118,26 @@ describe("an attempt", () => {
     expect(after).toEqual(["word"]);
   });
 
+  it("knows whether the one before it left no outcome, until it gets further, and when its job was stored", async () => {
+    const key = await jobs.stored();
+    const seen: boolean[] = [];
+    const job = jobs.kind(async (attempt) => {
+      seen.push(attempt.isTakeover);
+      expect(Math.abs(Date.now() - attempt.storedAt)).toBeLessThan(60_000);
+      if (seen.length === 2) {
+        await attempt.store(reaching(key, "further"), { isProgress: true });
+        seen.push(attempt.isTakeover);
+      }
+      return { kind: "failed", error: "No answer" };
+    });
+    await runMortal({ call: 1, isDone: true }, () => jobs.execute(job, key));
+    for (const pause of [10, ...PAUSES]) {
+      await jobs.pass(key, pause);
+      await jobs.execute(job, key);
+    }
+    expect(seen).toEqual([true, false, false]);
+  });
+
   it("whose executors have all died is ended as its kind says", async () => {
     const key = await jobs.stored();
     let runs = 0;
@@ -136,5 +156,53 @@ describe("an attempt", () => {
     expect(runs).toBe(0);
     expect(await jobs.lines(key)).toEqual(["interrupted, last: true"]);
     expect(await jobs.row(key)).toBeUndefined();
+  });
+});
+
+describe("a job that others wait for", () => {
+  const ending = ["done", "given up"] as const;
+  it.each(ending)(
+    "has the next one due and published when it is %s, and by the executor that has it alone",
+    async (how) => {
+      const [first, next] = [await jobs.stored(), await jobs.stored()];
+      await jobs.pass(next, -60);
+      const outcome =
+        how === "done"
+          ? ({ kind: "done", writes: [line("done")] } as const)
+          : ({ kind: "failed", error: "Gone", isFinal: true } as const);
+      const lost = jobs.kind(
+        async () => {
+          await jobs.takeOver(first);
+          return outcome;
+        },
+        undefined,
+        { [first]: next },
+      );
+      await jobs.execute(lost, first);
+      expect(jobs.published).toEqual([]);
+      expect(await jobs.row(next)).toMatchObject({ isDue: false });
+      await jobs.pass(first, 10);
+      await jobs.execute(
+        jobs.kind(async () => outcome, undefined, { [first]: next }),
+        first,
+      );
+      expect(await jobs.row(next)).toMatchObject({ isDue: true, isHeld: false });
+      expect(jobs.published).toMatchObject([{ function: "toy", payload: { key: next }, shareOf: "shared" }]);
+    },
+  );
+
+  it("leaves one that an executor is looking at to that executor, which has it done once more", async () => {
+    const [first, next] = [await jobs.stored(), await jobs.stored()];
+    const waiting = jobs.kind(async () => {
+      await jobs.execute(
+        jobs.kind(async () => ({ kind: "done" }), undefined, { [first]: next }),
+        first,
+      );
+      expect(jobs.published).toEqual([]);
+      return { kind: "later", seconds: 60 };
+    });
+    await jobs.execute(waiting, next);
+    expect(await jobs.row(next)).toMatchObject({ isDue: true, isHeld: false });
+    expect(jobs.published).toMatchObject([{ payload: { key: next } }]);
   });
 });

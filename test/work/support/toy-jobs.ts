@@ -67,14 +67,25 @@ export class ToyJobs {
     });
   }
 
-  /** The kind, whose jobs are run so. What is given up is a line, too. */
-  kind(run: Run, interrupted?: Run): Job<Payload, object, States> {
+  /**
+   * The kind, whose jobs are run so. What is given up is a line, too. `behind` names the job that waits for another, by the key of
+   * that one.
+   */
+  kind(run: Run, interrupted?: Run, behind?: Readonly<Record<string, string>>): Job<Payload, object, States> {
     return defineJob(declared, {
       pauses: PAUSES,
       read: (db, key) =>
         db.execute<{ state: string }>(sql`SELECT state FROM toy_states WHERE key = ${key}::text`),
       run: (_deps: object, attempt) => run(attempt),
       ...(interrupted && { interrupted: (_deps: object, attempt: ToyAttempt) => interrupted(attempt) }),
+      ...(behind && {
+        next: (key: string) =>
+          storeJobs(declared, sql`FROM job WHERE ${behind[key] ?? null}::text IS NOT NULL`, {
+            key: sql`${behind[key] ?? null}::text`,
+            payload: { word: sql`'next'::text` },
+            share: sql`'shared'`,
+          }),
+      }),
       onGivingUp: (_key, error) => [line(`given up: ${error}`), state("given up")],
     });
   }
