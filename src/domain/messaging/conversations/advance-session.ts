@@ -6,6 +6,7 @@ import type { SessionKey } from "#src/domain/messaging/inbox/index.ts";
 import { callerFor, type Caller } from "#src/domain/organisations/access/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import type { Later } from "#src/work/execute.ts";
 import { answerClick } from "./answer-click.ts";
 import { commandOf } from "./commands.ts";
 import { meetStranger, type StrangerDeps } from "./meet-stranger.ts";
@@ -37,38 +38,46 @@ const BEGUN_MS = 3_000;
 /** A message that could not be started for this long is refused. */
 const PATIENCE_MS = 15 * 60_000;
 
+/** What a pass leaves: nothing that can be done now, more that can, or what is to be tried again later. */
+type Left = "nothing" | "more" | Later;
+
 /**
  * Handles the open events of a session in their order: commands and clicks at once, messages as one task when the session
  * has none, and otherwise when that task has ended. Idempotent, and harmless beside another advance of the same session.
  * Returns after how many seconds it should be tried again, if it should.
  */
-export async function advanceSession(
-  deps: ConversationDeps,
-  key: SessionKey,
-): Promise<{ retryAfterSeconds: number } | undefined> {
+export async function advanceSession(deps: ConversationDeps, key: SessionKey): Promise<Later | undefined> {
+  let left: Left;
+  do left = await pass(deps, key);
+  while (left === "more");
+  return left === "nothing" ? undefined : left;
+}
+
+/** Handles what the session has now, once. */
+async function pass(deps: ConversationDeps, key: SessionKey): Promise<Left> {
   const idleMinutes = deps.config.GATEWAY_SESSION_IDLE_MINUTES;
   const { channel, events, person } = await openConversation(deps.db, key, { idleMinutes });
-  if (events.length === 0) return undefined;
+  if (events.length === 0) return "nothing";
   if (!channel) {
     await settleEvents(
       deps.db,
       events.map(({ id }) => id),
     );
-    return undefined;
+    return "nothing";
   }
   if (!person) {
     await meetStranger(deps, channel, events);
-    return undefined;
+    return "nothing";
   }
   const waiting = await handleAtOnce(deps, channel, person, events);
-  if (waiting.length === 0) return undefined;
-  if (waiting.length < events.length) return advanceSession(deps, key); // what was handled may have changed the session
+  if (waiting.length === 0) return "nothing";
+  if (waiting.length < events.length) return "more"; // what was handled may have changed the session
   const isWorking = person.isBusy && !person.isAsking && person.chatId !== null;
   if (isWorking && !waiting.some(isAbandoned)) {
     await refuseBeyond(deps, { channel, person }, waiting);
-    return undefined;
+    return "nothing";
   }
-  if (await waitForRest(waiting)) return advanceSession(deps, key);
+  if (await waitForRest(waiting)) return "more";
   return begin(deps, { channel, key, waiting });
 }
 
@@ -179,7 +188,7 @@ async function waitForRest(waiting: readonly WaitingMessage[]): Promise<boolean>
 async function begin(
   deps: ConversationDeps,
   { channel, key, waiting }: { channel: Channel; key: SessionKey; waiting: readonly WaitingMessage[] },
-): Promise<{ retryAfterSeconds: number } | undefined> {
+): Promise<Left> {
   // A task has the permissions of one key, so that a message never gets those of another key.
   const otherKey = waiting.findIndex(({ message }) => message.apiKeyId !== waiting[0]?.message.apiKeyId);
   const most = otherKey === -1 ? MAX_WAITING : Math.min(otherKey, MAX_WAITING);
@@ -190,8 +199,8 @@ async function begin(
     stored.event?.kind === "message" ? [{ stored, message: stored.event }] : [],
   );
   const last = batch.at(-1);
-  if (!last) return undefined; // another advance was faster
-  if (!person) return advanceSession(deps, key); // no longer linked
+  if (!last) return "nothing"; // another advance was faster
+  if (!person) return "more"; // no longer linked
   try {
     const { apiKeyId } = last.message;
     const caller = await callerFor(deps, { userId: person.userId, apiKeyId: apiKeyId ?? null });
@@ -218,7 +227,7 @@ async function begin(
       batch.map(({ stored }) => stored.id),
     );
   }
-  return batch.length < waiting.length ? advanceSession(deps, key) : undefined;
+  return batch.length < waiting.length ? "more" : "nothing";
 }
 
 const RECEIVED = "👀";

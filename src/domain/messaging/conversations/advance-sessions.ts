@@ -1,3 +1,4 @@
+import type { Later } from "#src/work/execute.ts";
 import { receiveMessage, type SessionBatch } from "#src/domain/messaging/inbox/index.ts";
 import { advanceSession, type ConversationDeps } from "./advance-session.ts";
 
@@ -5,8 +6,6 @@ import { advanceSession, type ConversationDeps } from "./advance-session.ts";
 const AT_ONCE = 8;
 /** Pause before a session that failed is tried again. */
 const AGAIN_SECONDS = 10;
-
-type Later = { retryAfterSeconds: number };
 
 /**
  * Advances the sessions of a batch. One that fails, or should be tried again later, is published by itself, so that it

@@ -87,21 +87,23 @@ function wantedEvents(
 ): { event: ReceivedMessage | ReceivedClick; needsSession: boolean }[] {
   return events.flatMap((event) => {
     if (event.kind !== "message" && event.kind !== "click") return [];
-    const needsSession = event.kind === "message" ? passage(channel, event) : false;
-    return needsSession === "closed" ? [] : [{ event, needsSession }];
+    const passage = event.kind === "message" ? passageOf(channel, event) : "open";
+    return passage === "closed" ? [] : [{ event, needsSession: passage === "in session" }];
   });
 }
 
-/** Whether a message is taken; true when it is taken only where the bot has a session. */
-function passage(
+/** Whether a message is taken: always, only where the bot has a session, or never. */
+type Passage = "open" | "in session" | "closed";
+
+function passageOf(
   { groupMode }: Pick<Channel, "groupMode">,
   { place, isAddressed }: ReceivedMessage,
-): boolean | "closed" {
-  if (place.chatType === "dm") return false;
+): Passage {
+  if (place.chatType === "dm") return "open";
   if (groupMode === "off") return "closed";
-  if (groupMode === "all" || isAddressed) return false;
+  if (groupMode === "all" || isAddressed) return "open";
   // A conversation that the bot has begun in a thread goes on without a mention.
-  return place.threadId === undefined ? "closed" : true;
+  return place.threadId === undefined ? "closed" : "in session";
 }
 
 /** A reply target lets its holder post, so it is encrypted in the row. */
