@@ -15,7 +15,6 @@ import { sweepProjects } from "#src/domain/workspaces/lifecycle/index.ts";
 import { forgetOldRows } from "#src/domain/operations/retention/index.ts";
 import { sweepSessions } from "#src/domain/workspaces/shells/index.ts";
 import { sweepTasks } from "#src/domain/agent-work/tasks/index.ts";
-import { sweepOutbox } from "#src/domain/messaging/deliveries/index.ts";
 import { sweepMedia } from "#src/domain/messaging/media/index.ts";
 import { deleteOldEvents, sweepInbox } from "#src/domain/messaging/inbox/index.ts";
 import { forgetOldRuns, keepTicking, sweepRuns, tickOverdue } from "#src/domain/schedules/runs/index.ts";
@@ -40,7 +39,6 @@ const JOBS: Readonly<Record<string, (services: Services) => Promise<void>>> = {
       sweepProjects(services),
       sweepSessions(services),
       sweepInbox(services),
-      sweepOutbox(services),
       syncShards(services),
       proveBots(services),
       // The queue calls for the ticks; what it leaves undone for a whole interval is done here.

@@ -24,6 +24,7 @@ import { serve, serveFunction, serveJob } from "./serve.ts";
 /** Every kind of job: what the kernel executes and sweeps. */
 export const JOBS = [
   serveJob(deliverCallback),
+  serveJob(deliveries.deliverMessage),
   serveJob(cloneRepository),
   serveJob(destroyWorkspace),
   serveJob(handleEvent),
@@ -48,18 +49,20 @@ export const functions = serve([
   serveFunction(eventsReceived, advanceSessions),
   serveFunction(tasks.questionsDue, (services, { taskId }) => deliveries.sendApprovalCards(services, taskId)),
   serveFunction(tasks.replyDue, (services, { taskId }) => sendReply(services, taskId)),
-  // The version before sent questions and replies by messages of this name, too. Goes in the next version.
+  // The version before sent questions and replies by messages of this name, and what it had stored, which gets a job now.
+  // Goes in the next version.
   serveFunction(
     {
-      ...deliveries.messageDue,
-      message: deliveries.messageDue.message
+      name: "deliver-message",
+      message: z
+        .object({ messageId: z.uuid() })
         .or(z.object({ askingTaskId: z.uuid() }))
         .or(z.object({ taskId: z.uuid() })),
     },
-    (services, message) => {
-      if ("messageId" in message) return deliveries.deliverMessage(services, message.messageId);
+    async (services, message) => {
       if ("taskId" in message) return sendReply(services, message.taskId);
-      return deliveries.sendApprovalCards(services, message.askingTaskId);
+      if ("askingTaskId" in message) await deliveries.sendApprovalCards(services, message.askingTaskId);
+      return undefined;
     },
   ),
   serveFunction(progress.lookDue, progress.showProgress),

@@ -65,7 +65,7 @@ export interface AgentOutlets {
 export interface AgentMessageDeps extends SendDeps, Omit<Parameters<typeof sendNotice>[0], "db"> {
   safeFetch: SafeFetch;
   rateLimits: RateLimits;
-  config: SendDeps["config"] & { AGENT_DISCORD_WEBHOOK_URL?: string | undefined };
+  config: { AGENT_DISCORD_WEBHOOK_URL?: string | undefined };
 }
 
 /** The ways out for the messages of one task. */

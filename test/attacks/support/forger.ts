@@ -60,13 +60,12 @@ export class Forger {
       apiEnvironment: {},
       channelSecrets: { encrypt: async (text: string) => text, decrypt: async (text: string) => text },
       deliveryStream: {
-        appendAndTake: () => Promise.reject(new Error("There is no Redis")),
+        append: () => Promise.reject(new Error("There is no Redis")),
         bury: async () => {},
       },
       config: {
         DEFAULT_MODEL: "demo",
         ...NO_AGENT_LIMITS,
-        GATEWAY_NUM_SHARDS: 1,
         GATEWAY_SESSION_IDLE_MINUTES: 60,
         GATEWAY_PAIRING_CODE_TTL: 3600,
         GATEWAY_PAIRING_MAX_PENDING: 1000,

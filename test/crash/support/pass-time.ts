@@ -1,8 +1,7 @@
 import { startNeon } from "#local/neon/index.ts";
 
 const OLDER = [
-  `UPDATE channel_messages SET created_at = created_at - interval '1 minute',
-     next_attempt_at = next_attempt_at - interval '1 minute' WHERE status = 'pending'`,
+  "UPDATE jobs SET due_at = due_at - interval '1 minute', lease_until = lease_until - interval '1 minute'",
   "UPDATE channel_events SET created_at = created_at - interval '1 minute' WHERE handled_at IS NULL",
   "UPDATE schedules SET claimed_until = claimed_until - interval '1 minute'",
   "UPDATE schedule_runs SET published_at = published_at - interval '1 minute' WHERE finished_at IS NULL",

@@ -245,7 +245,7 @@ describe("the outcome of an agent's message", () => {
     [
       "queued",
       new PlatformFailure("busy", "Telegram asks for patience.", { retryAfterSeconds: 60 }),
-      [{ function: "deliver-message" }],
+      [{ function: "deliver-outbox-message" }],
     ],
   ])("is %s, with the platform's reason, after %s", async (status, failure, published) => {
     const { task } = await ready();

@@ -1,16 +1,18 @@
 import { eq } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
-import { channelMessages, projects } from "#src/db/schema/index.ts";
-import { deliverMessage, replyToTask } from "#src/domain/messaging/deliveries/index.ts";
+import { projects } from "#src/db/schema/index.ts";
+import { replyToTask } from "#src/domain/messaging/deliveries/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newColleague } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { MediaWorld } from "./support/media-world.ts";
+import { Outbox } from "./support/outbox.ts";
 
 const database = await openDatabase();
 afterAll(() => database.close());
+const outbox = new Outbox(database.db);
 
 const FILES = { "out/table.csv": "a,b", "report.txt": "All is well.", "src/a.ts": "" };
 
@@ -28,8 +30,8 @@ async function answered(response: string, files: Record<string, string> = FILES)
 
 /** A file's attempt that was postponed is due. */
 async function again(world: MediaWorld, id: string): Promise<void> {
-  await database.db.update(channelMessages).set({ nextAttemptAt: null }).where(eq(channelMessages.id, id));
-  await deliverMessage(world.deps, id);
+  await outbox.pass(id, 300);
+  await outbox.deliver(world.deps, id);
 }
 
 describe("the files that a reply links to", () => {
@@ -88,7 +90,7 @@ describe("the files that a reply links to", () => {
     world.sendFile = () =>
       Promise.reject(new PlatformFailure("unreachable", "Gone", { mayHaveHappened: true }));
     await reply();
-    expect(await artifacts()).toMatchObject([{ status: "pending", attempts: 1, mayBeSent: true }]);
+    expect(await artifacts()).toMatchObject([{ status: "pending", error: "Gone", mayBeSent: true }]);
     world.sendFile = sendFile;
     for (const { id } of await artifacts()) await again(world, id);
     expect(world.shown.slice(1)).toEqual([
@@ -105,7 +107,8 @@ describe("the files that a reply links to", () => {
     await reply();
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       const [file] = await artifacts();
-      expect(file).toMatchObject({ status: "pending", attempts: attempt });
+      expect(file).toMatchObject({ status: "pending" });
+      expect(await outbox.job(file?.id ?? "")).toMatchObject({ attempts: attempt });
       await again(world, file?.id ?? "");
     }
     expect(world.shown[1]).toBe("report.txt is in the project: it could not be read to be sent.");
@@ -113,24 +116,22 @@ describe("the files that a reply links to", () => {
 
   it("stay here with the reply when the task's user has lost the project before they are sent", async () => {
     const { world, reply, artifacts } = await answered("[report](report.txt)");
-    const { deps } = world;
-    const refs: string[] = [];
-    const appendAndTake = async (entry: { artifact_refs: string }) => {
-      refs.push(entry.artifact_refs);
-      return [];
-    };
-    await reply({ ...deps, deliveryStream: partOf({ ...deps.deliveryStream, appendAndTake }) });
-    // The entry of the stream names them.
-    expect(refs).toEqual([JSON.stringify((await artifacts()).map(({ id }) => id))]);
     const other = await newColleague(database.db);
-    await database.db
-      .update(projects)
-      .set({ ownerId: other.id, teamId: other.personalTeamId })
-      .where(eq(projects.id, world.at.channel.projectId ?? ""));
-    const text = (await world.rows()).find(
-      ({ kind, direction }) => kind === "message" && direction === "outbound",
-    );
-    await deliverMessage(deps, text?.id ?? "");
+    // Redis hears of the reply when it and its files are stored, and names them.
+    const refs: string[] = [];
+    const append = async (entry: { artifact_refs: string }) => void refs.push(entry.artifact_refs);
+    const { runtime } = world;
+    const stat = runtime.stat.bind(runtime);
+    runtime.stat = async (path) => {
+      const found = await stat(path);
+      await database.db
+        .update(projects)
+        .set({ ownerId: other.id, teamId: other.personalTeamId })
+        .where(eq(projects.id, world.at.channel.projectId ?? ""));
+      return found;
+    };
+    await reply({ ...world.deps, deliveryStream: partOf({ ...world.deps.deliveryStream, append }) });
+    expect(refs).toEqual([JSON.stringify((await artifacts()).map(({ id }) => id))]);
     expect(world.shown).toEqual([]);
     expect(await artifacts()).toMatchObject([{ status: "failed" }]);
   });

@@ -1,46 +1,33 @@
-import { eq } from "drizzle-orm";
-import { afterAll, describe, expect, it } from "vitest";
-import { channelMessages } from "#src/db/schema/index.ts";
-import { deliverMessage, replyToTask, retryMessage } from "#src/domain/messaging/deliveries/index.ts";
-import { claimMessage } from "#src/domain/messaging/deliveries/queries/attempts.ts";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { replyToTask, retryMessage } from "#src/domain/messaging/deliveries/index.ts";
 import { gatewayStatus } from "#src/domain/messaging/gateway/index.ts";
 import { newId } from "#src/lib/ids.ts";
+import type { StreamEntry } from "#src/platform/redis/delivery-stream.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { MediaWorld } from "./support/media-world.ts";
+import { Outbox } from "./support/outbox.ts";
 import { ListeningPlatform, PlatformRows } from "./support/people-of-platforms.ts";
 
 const database = await openDatabase();
 afterAll(() => database.close());
 const rows = new PlatformRows(database.db);
 
-async function newMessage(
-  channelConfigId: string,
-  values: Partial<typeof channelMessages.$inferInsert> = {},
-): Promise<string> {
-  const id = newId();
-  const message = { jid: "telegram:5", content: "Done", direction: "outbound", status: "failed" } as const;
-  await database.db
-    .insert(channelMessages)
-    .values({ id, channelConfigId, ...message, error: "The bot was blocked.", attempts: 3, ...values });
-  return id;
-}
-
-const stored = async (id: string) =>
-  (await database.db.select().from(channelMessages).where(eq(channelMessages.id, id)))[0];
+const outbox = new Outbox(database.db);
+const FAILED = { status: "failed", error: "The bot was blocked." } as const;
 
 describe("a failed message", () => {
   it("is sent again", async () => {
     const platform = new ListeningPlatform();
     const owner = await rows.person();
     const channel = await rows.channel(owner);
-    const id = await newMessage(channel.id);
+    const id = await outbox.newMessage(channel.id, FAILED);
     const deps = platform.deps(database.db);
-    const asked = { id, status: "pending", error: null, attempts: 0 };
+    const asked = { id, status: "pending", error: null };
     expect(await retryMessage(deps, owner.caller, channel.id, id)).toMatchObject(asked);
-    expect(platform.published).toMatchObject([{ function: "deliver-message", payload: { messageId: id } }]);
-    await deliverMessage(deps, id);
+    expect(platform.published).toMatchObject([{ function: "deliver-outbox-message", payload: { key: id } }]);
+    await outbox.deliver(deps, id);
     expect(platform.sent).toHaveLength(1);
-    expect(await stored(id)).toMatchObject({ status: "delivered", error: null });
+    expect(await outbox.message(id)).toMatchObject({ status: "delivered", error: null });
   });
 
   it("is nothing to other people, is not one that waits or was delivered, and stays with a channel that was deleted", async () => {
@@ -50,17 +37,22 @@ describe("a failed message", () => {
       await rows.channel(stranger),
       await rows.channel(owner, { isActive: false }),
     ];
-    const id = await newMessage(channel.id);
+    const id = await outbox.newMessage(channel.id, FAILED);
     const deps = new ListeningPlatform().deps(database.db);
     for (const [{ caller }, channelId, messageId, code] of [
       [stranger, channel.id, id, "not_found"],
       [stranger, other.id, id, "not_found"],
       [owner, channel.id, newId(), "not_found"],
       [owner, channel.id, "none", "not_found"],
-      [owner, channel.id, await newMessage(channel.id, { direction: "inbound" }), "not_found"],
-      [owner, channel.id, await newMessage(channel.id, { status: "pending" }), "conflict"],
-      [owner, channel.id, await newMessage(channel.id, { status: "delivered" }), "conflict"],
-      [owner, deleted.id, await newMessage(deleted.id), "invalid_input"],
+      [
+        owner,
+        channel.id,
+        await outbox.newMessage(channel.id, { ...FAILED, direction: "inbound" }),
+        "not_found",
+      ],
+      [owner, channel.id, await outbox.newMessage(channel.id), "conflict"],
+      [owner, channel.id, await outbox.newMessage(channel.id, { status: "delivered" }), "conflict"],
+      [owner, deleted.id, await outbox.newMessage(deleted.id, FAILED), "invalid_input"],
     ] as const) {
       await expect(retryMessage(deps, caller, channelId, messageId)).rejects.toMatchObject({ code });
     }
@@ -71,11 +63,11 @@ it("a service without Redis sends nothing of the outbox, also what was stored be
   const owner = await rows.person();
   const platform = new ListeningPlatform();
   const { deliveryStream, ...deps } = platform.deps(database.db);
-  const id = await newMessage((await rows.channel(owner)).id, { status: "pending", error: null });
-  await deliverMessage({ ...deps, deliveryStream: undefined }, id);
+  const id = await outbox.newMessage((await rows.channel(owner)).id);
+  await outbox.deliver({ ...deps, deliveryStream: undefined }, id);
   expect(platform.sent).toEqual([]);
   const error = "The service runs without Redis: nothing is sent to platforms";
-  expect(await stored(id)).toMatchObject({ status: "failed", error });
+  expect(await outbox.message(id)).toMatchObject({ status: "failed", error });
   const status = (stream: typeof deliveryStream) =>
     gatewayStatus(
       {
@@ -98,6 +90,49 @@ it("a service without Redis sends nothing of the outbox, also what was stored be
   });
 });
 
+it("a reply costs three trips to the database, and Redis hears of it while it is sent", async () => {
+  const world = await MediaWorld.open(database.db);
+  await world.say("Do it");
+  const [task] = await world.tasks();
+  await world.finish(task?.id ?? "", "Done");
+  const entries: StreamEntry[] = [];
+  const redis = Promise.withResolvers<void>();
+  const append = async (entry: StreamEntry) => {
+    entries.push(entry);
+    await redis.promise;
+  };
+  const published: unknown[] = [];
+  const publish = async (message: unknown) => void published.push(message);
+  const deps = { ...world.deps, deliveryStream: { append, bury: async () => {} } };
+  const before = database.trips.db;
+  const replying = replyToTask({ ...deps, queue: { ...deps.queue, publish } }, task?.id ?? "");
+  await vi.waitUntil(() => world.shown.length > 0);
+  redis.resolve();
+  await replying;
+  expect(database.trips.db - before).toBe(3);
+  expect(published).toEqual([]);
+  const { channel, senderId } = world.at;
+  const [, row] = await world.rows();
+  expect(entries).toEqual([
+    {
+      kind: "message",
+      config_id: channel.id,
+      session_key: `telegram:dm:${senderId}`,
+      task_id: task?.id,
+      body: "Done",
+      artifact_refs: "[]",
+      deliver: "origin",
+      schedule_id: "",
+      response: "Done",
+      chat_id: senderId,
+      thread_id: "",
+      reply_to: "",
+      delivery_id: row?.id,
+      attempt: "1",
+    },
+  ]);
+});
+
 describe("replies of one chat", () => {
   it("are sent in the order of their tasks when a crash has kept earlier ones back", async () => {
     const world = await MediaWorld.open(database.db);
@@ -110,15 +145,5 @@ describe("replies of one chat", () => {
     expect(world.shown).toEqual(["first", "second", "third"]);
     for (const task of [first, second]) await replyToTask(world.deps, task?.id ?? "");
     expect(world.shown).toHaveLength(3);
-  });
-
-  it("are sent in the order in which they were stored, whichever id was made first", async () => {
-    const channel = await rows.channel(await rows.person());
-    const [smaller, greater] = [newId(), newId()];
-    const row = { status: "pending", error: null, attempts: 0 } as const;
-    await newMessage(channel.id, { ...row, id: greater, createdAt: new Date() });
-    await newMessage(channel.id, { ...row, id: smaller, createdAt: new Date(Date.now() + 10) });
-    expect(await claimMessage(database.db, smaller)).toBeUndefined();
-    expect(await claimMessage(database.db, greater)).toMatchObject({ message: { id: greater } });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { questionOf } from "#src/domain/messaging/deliveries/approval-card.ts";
-import { linkedFiles } from "#src/domain/messaging/deliveries/linked-files.ts";
+import { linkedFiles } from "#src/domain/messaging/deliveries/files.ts";
 import { hostileTexts } from "#test/cli/support/hostile-texts.ts";
 
 describe("a question in a chat", () => {

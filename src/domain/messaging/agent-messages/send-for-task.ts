@@ -4,7 +4,7 @@ import {
   findFiles,
   MAX_FILES,
   sendAwaited,
-  type AnnounceDeps,
+  type OutboxDeps,
 } from "#src/domain/messaging/deliveries/index.ts";
 import { originOfTask, placeOfSession, sessionKeyOf } from "#src/domain/messaging/inbox/index.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -12,7 +12,7 @@ import type { RateLimits } from "#src/platform/objects/rate-limits.ts";
 import { findPlace, type FoundPlace } from "./find-place.ts";
 import type { SendingTask } from "./queries.ts";
 
-export interface SendDeps extends AnnounceDeps {
+export interface SendDeps extends OutboxDeps {
   channels: Readonly<Record<Platform, Pick<ChannelAdapter, "api" | "render" | "label">>>;
 }
 
@@ -102,9 +102,9 @@ async function send(
   const platform = channel.channelType;
   const { status, error, platformMessageId } = await sendAwaited(
     deps,
-    channel,
-    sessionKeyOf(platform, place),
     {
+      channel,
+      sessionKey: sessionKeyOf(platform, place),
       place,
       kind: "message",
       content: text,
@@ -114,9 +114,8 @@ async function send(
       buttons: [],
       taskId: task.id,
       person: { userId: task.userId, identityId },
-      files,
-      patienceMs: PATIENCE_MS,
     },
+    { files, patienceMs: PATIENCE_MS },
   );
   if (status === "failed") return failed(deps, platform, error ?? "The platform did not take it");
   const named = { platform, label: deps.channels[platform].label, chatId: place.chatId };

@@ -9,7 +9,6 @@ export {
   requireChannel,
   requireLive,
   rotateSecret,
-  shardOf,
   updateChannel,
   type ChannelChange,
   type ChannelDeps,
@@ -20,6 +19,7 @@ export {
   activeChannel,
   channelLoss,
   connectionChannels,
+  failureNoted,
   isLive,
   noteFailure,
   setConnectionState,
@@ -31,6 +31,6 @@ export {
 } from "./queries.ts";
 export { disowned, otherBot, provedBot } from "./at-platform.ts";
 export { askBotsSoon, planBots, proveBots } from "./prove-bots.ts";
-export { retryPause } from "./retry-pause.ts";
+export { isWorthRetrying, RETRY_PAUSES, retryPause } from "./retry-pause.ts";
 export { sendTest } from "./send-test.ts";
 export { openCredentials, openSecrets, selfOf, showChannel, type ShownChannel } from "./show-channel.ts";

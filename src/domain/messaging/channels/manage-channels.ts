@@ -297,6 +297,6 @@ export function newWebhookSecret({ channelSecrets }: Pick<ChannelDeps, "channelS
 }
 
 /** Returns the shard that keeps the channel's connection. It changes only when the number of shards changes. */
-export function shardOf(id: string, shards: number): number {
+function shardOf(id: string, shards: number): number {
   return Number.parseInt(sha256Hex(id).slice(0, 8), 16) % shards;
 }

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, getTableColumns, gte, isNull, ne, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gte, isNull, ne, or, sql, type SQL } from "drizzle-orm";
 import { lockNames, shareOwnTeam } from "#src/db/locks.ts";
 import { channelConfigs, channelMessages, type CHANNEL_LOSSES } from "#src/db/schema/index.ts";
 import { rolesGranting, type LostAccess } from "#src/domain/organisations/access/index.ts";
@@ -234,6 +234,11 @@ export async function noteFailure(db: Db, channelConfigId: string, error: string
       ),
     );
 }
+
+/** Write of a job's outcome, as `noteFailure`. */
+export const failureNoted = (channelConfigId: string, error: string | null): SQL =>
+  sql`UPDATE channel_configs SET last_error = ${error}::text FROM job
+    WHERE channel_configs.id = ${channelConfigId}::uuid AND last_error IS DISTINCT FROM ${error}::text`;
 
 /** Stores a message that was sent past the outbox, or could not be sent. */
 export async function insertSentMessage(

@@ -2,7 +2,6 @@ import { plainText } from "#src/channels/plain-text.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import type { ReceivedMessage } from "#src/channels/channel.ts";
 import { channelApi, type Channel } from "#src/domain/messaging/channels/index.ts";
-import type { AnnounceDeps } from "#src/domain/messaging/deliveries/index.ts";
 import {
   belongsTo,
   cardOfChannel,
@@ -11,13 +10,13 @@ import {
   type ChannelCard,
   type PairingConfig,
 } from "#src/domain/messaging/identities/index.ts";
-import { sendStored } from "#src/domain/messaging/deliveries/index.ts";
+import { sendStored, type OutboxDeps } from "#src/domain/messaging/deliveries/index.ts";
 import { consoleUrl, type ConsoleConfig } from "#src/lib/console-url.ts";
 import { confirmClick } from "./confirm-click.ts";
 import { settleEvents, type StoredEvent } from "./queries/events.ts";
 
-export interface StrangerDeps extends AnnounceDeps {
-  config: AnnounceDeps["config"] & PairingConfig & ConsoleConfig;
+export interface StrangerDeps extends OutboxDeps {
+  config: PairingConfig & ConsoleConfig;
 }
 
 const PRIVATELY = "Write to me in private first: there I tell you how to link your account.";
@@ -98,7 +97,9 @@ async function hint(
   events: readonly StoredEvent[],
 ): Promise<void> {
   const hour = Math.floor(Date.now() / 3_600_000);
-  await sendStored(deps, channel, events[0]?.sessionKey ?? "", {
+  await sendStored(deps, {
+    channel,
+    sessionKey: events[0]?.sessionKey ?? "",
     place: message.place,
     kind: "message",
     content: PRIVATELY,

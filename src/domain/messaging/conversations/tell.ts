@@ -1,6 +1,6 @@
 import type { Place } from "#src/channels/channel.ts";
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
-import { sendStored, type AnnounceDeps } from "#src/domain/messaging/deliveries/index.ts";
+import { sendStored, type OutboxDeps } from "#src/domain/messaging/deliveries/index.ts";
 import { namesMessage } from "./names-message.ts";
 import type { Standing, StoredEvent } from "./queries/events.ts";
 
@@ -22,12 +22,14 @@ export interface HeardFrom extends Origin {
 
 /** Replies to an event with a text of the service itself, once; `about` distinguishes the texts of one event. */
 export async function tell(
-  deps: AnnounceDeps,
+  deps: OutboxDeps,
   { channel, event, person, place, replyTo, replyTarget }: HeardFrom,
   content: string,
   about?: "media",
 ): Promise<void> {
-  await sendStored(deps, channel, event.sessionKey, {
+  await sendStored(deps, {
+    channel,
+    sessionKey: event.sessionKey,
     place,
     kind: "message",
     content,

@@ -2,7 +2,7 @@ import type { ReceivedMessage } from "#src/channels/channel.ts";
 import type { Attached } from "#src/domain/agent-work/attachments/index.ts";
 import { titleOfMessage, type ChosenChat } from "#src/domain/agent-work/tasks/index.ts";
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
-import type { AnnounceDeps } from "#src/domain/messaging/deliveries/index.ts";
+import type { OutboxDeps } from "#src/domain/messaging/deliveries/index.ts";
 import { readMedia, type MediaDeps, type ReadMessage } from "#src/domain/messaging/media/index.ts";
 import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
@@ -11,7 +11,7 @@ import type { Standing, StoredEvent } from "./queries/events.ts";
 import { openChat } from "./queries/sessions.ts";
 import { originOf, tell } from "./tell.ts";
 
-export type TurnMediaDeps = AnnounceDeps & MediaDeps;
+export type TurnMediaDeps = OutboxDeps & MediaDeps;
 
 interface Part {
   stored: StoredEvent;

@@ -1,22 +1,24 @@
 import type { Button } from "#src/channels/channel.ts";
 import { headOf } from "#src/lib/head-of.ts";
 import { visible, visibleLine } from "#src/lib/visible.ts";
-import type { AnnounceDeps } from "./announce-message.ts";
-import { askingSession } from "./queries/messages.ts";
+import type { OutboxDeps } from "./deliver-message.ts";
+import { askingSession } from "./queries/replies.ts";
 import { sendStored } from "./send-stored.ts";
 
 /** The beginning of a call that a person reads in a chat; the whole of it is in the browser. */
 const SHOWN_CHARS = 1_200;
 
 /** Asks where the message of a task came from for what the task waits for. Idempotent. */
-export async function sendApprovalCards(deps: AnnounceDeps, taskId: string): Promise<void> {
+export async function sendApprovalCards(deps: OutboxDeps, taskId: string): Promise<void> {
   const asking = await askingSession(deps.db, taskId);
   if (!asking) return;
   const { channel, sessionKey, place, person, replyTo, approvals } = asking;
   // A terminal acts by a key, which answers no question.
   const isAnswered = channel.channelType !== "cli";
   for (const { id, tool, parameters } of approvals) {
-    await sendStored(deps, channel, sessionKey, {
+    await sendStored(deps, {
+      channel,
+      sessionKey,
       place,
       kind: "approval_card",
       content: questionOf(tool, parameters, isAnswered ? HOW : ELSEWHERE),

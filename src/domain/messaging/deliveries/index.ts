@@ -1,11 +1,8 @@
-export { type AnnounceDeps } from "./announce-message.ts";
-export { findFiles, type FileOwner } from "./artifact-files.ts";
-export { linkedFiles, MAX_FILES } from "./linked-files.ts";
-export { deliverMessage } from "./deliver-message.ts";
-export { messageDue } from "./message-due.ts";
 export { choiceOf, sendApprovalCards } from "./approval-card.ts";
+export { deliverMessage, type OutboxDeps } from "./deliver-message.ts";
+export { findFiles, linkedFiles, MAX_FILES, type FileOwner } from "./files.ts";
+export type { OutboxMessage } from "./outbox-message.ts";
+export type { Reply } from "./queries/replies.ts";
 export { replyToTask } from "./reply-to-task.ts";
-export type { Reply } from "./queries/messages.ts";
 export { retryMessage } from "./retry-message.ts";
 export { sendAwaited, sendStored } from "./send-stored.ts";
-export { sweepOutbox } from "./sweep-outbox.ts";

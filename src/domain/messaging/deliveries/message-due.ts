@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { declareFunction } from "#src/work/message.ts";
+import { declareJob } from "#src/work/job.ts";
 
-/** A message of the outbox is to be sent. */
-export const messageDue = declareFunction({
-  name: "deliver-message",
-  message: z.object({ messageId: z.uuid() }),
+/** A message of the outbox is to be sent. Its key is the message's id. */
+export const messageDue = declareJob({
+  name: "deliver-outbox-message",
+  payload: z.object({ messageId: z.uuid() }),
 });

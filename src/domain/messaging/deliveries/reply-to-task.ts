@@ -1,7 +1,9 @@
-import { announceMessage, type AnnounceDeps } from "./announce-message.ts";
-import { findFiles } from "./artifact-files.ts";
-import { linkedFiles } from "./linked-files.ts";
-import { insertArtifacts, insertReply, type Reply } from "./queries/messages.ts";
+import type { OutboxDeps } from "./deliver-message.ts";
+import { findFiles, linkedFiles } from "./files.ts";
+import { filesBehind, type OutboxMessage } from "./outbox-message.ts";
+import { insertMessages } from "./queries/outbox.ts";
+import { insertReply, type Reply } from "./queries/replies.ts";
+import { sendInOrder } from "./send-stored.ts";
 
 const WORDS = {
   empty: "The work is done; the agent wrote no text.",
@@ -13,7 +15,7 @@ const WORDS = {
  * Replies of earlier tasks of the chat that a crash has kept from being stored go before it. Idempotent. Returns the reply;
  * undefined for a task that no platform asked for.
  */
-export async function replyToTask(deps: AnnounceDeps, taskId: string): Promise<Reply | undefined> {
+export async function replyToTask(deps: OutboxDeps, taskId: string): Promise<Reply | undefined> {
   let reply = await insertReply(deps.db, taskId, WORDS);
   if (reply && reply.before.length > 0) {
     // Each of them has none before it that is missing, when its turn comes.
@@ -21,23 +23,36 @@ export async function replyToTask(deps: AnnounceDeps, taskId: string): Promise<R
     reply = await insertReply(deps.db, taskId, WORDS);
   }
   if (reply?.messageId) {
-    const artifactIds = await storeLinked(deps, taskId, reply);
-    await announceMessage(deps, { ...reply, id: reply.messageId, kind: "message", taskId, artifactIds });
+    const message = messageOf(reply, taskId);
+    const artifactIds = await storeLinked(deps, reply, message);
+    await sendInOrder(deps, message, [reply.messageId, ...artifactIds]);
   }
   return reply;
 }
 
-/** Stores the linked files behind the reply. A reply without links takes no further query. */
-async function storeLinked(deps: AnnounceDeps, taskId: string, reply: Reply): Promise<string[]> {
-  const linked = await linkedFiles(reply.content);
-  if (linked.length === 0) return [];
-  const { channelId: id, platform: channelType, chatId, chatType, threadId, userId, identityId } = reply;
-  return insertArtifacts(deps.db, {
+/** The reply, as its row has it. */
+function messageOf(reply: Reply, taskId: string): OutboxMessage {
+  const { channelId: id, platform: channelType, sessionKey, content, userId, identityId } = reply;
+  const { chatId, chatType, threadId, replyTo } = reply;
+  return {
     channel: { id, channelType },
+    sessionKey,
     place: { chatId, chatType, threadId: threadId ?? undefined },
+    kind: "message",
+    content,
+    occasion: `task:${taskId}`,
+    replyTo: replyTo ?? undefined,
+    replyTarget: undefined,
+    buttons: [],
     taskId,
     person: { userId, identityId },
-    occasion: `task:${taskId}`,
-    paths: await findFiles(deps, reply, linked),
-  });
+  };
+}
+
+/** Stores the linked files behind the reply. A reply without links takes no further query. */
+async function storeLinked(deps: OutboxDeps, reply: Reply, message: OutboxMessage): Promise<string[]> {
+  const linked = await linkedFiles(reply.content);
+  if (linked.length === 0) return [];
+  const files = filesBehind(message, await findFiles(deps, reply, linked));
+  return (await insertMessages(deps.db, files)).map(({ id }) => id);
 }

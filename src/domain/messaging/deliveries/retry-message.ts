@@ -4,9 +4,9 @@ import { AppError } from "#src/lib/errors.ts";
 import { isGuid } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
-import { messageTo } from "#src/work/message.ts";
+import { messageOf } from "#src/work/job.ts";
 import { messageDue } from "./message-due.ts";
-import { outboundMessage, revive } from "./queries/attempts.ts";
+import { outboundMessage, reviveMessage } from "./queries/outbox.ts";
 
 /**
  * Sends a failed message again, by the queue. Returns it, pending. Throws `invalid_input` for a channel that does not work,
@@ -22,11 +22,10 @@ export async function retryMessage(
   const message = isGuid(messageId) ? await outboundMessage(deps.db, channel.id, messageId) : undefined;
   if (!message) throw new AppError("not_found", "Message not found");
   requireLive(channel);
-  const revived = await revive(deps.db, channel.id, message.id);
+  const revived = await reviveMessage(deps.db, message.id);
   if (!revived)
     throw new AppError("conflict", `Only a failed message is sent again: this one is ${message.status}`);
-  // Should the queue refuse it, the sweep sends what is pending.
-  const delivery = { deduplicationId: `deliver-${revived.id}-retried-${Date.now()}` };
-  await deps.queue.publish(messageTo(messageDue, { messageId: revived.id }, delivery));
+  const job = { name: messageDue.name, key: revived.id };
+  await deps.queue.publish(messageOf(job, { occasion: `retried-${Date.now()}` }));
   return revived;
 }

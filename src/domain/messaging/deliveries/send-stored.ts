@@ -1,52 +1,44 @@
-import type { Channel, ChannelMessage } from "#src/domain/messaging/channels/index.ts";
-import { announceMessage, type AnnounceDeps } from "./announce-message.ts";
-import type { DescribedMessage } from "./stream-entry.ts";
-import { insertArtifacts, insertMessage, messageOfOccasion, type NewMessage } from "./queries/messages.ts";
-
-/** A message for the outbox. */
-interface Wish extends Omit<NewMessage, "channel">, Pick<DescribedMessage, "target" | "scheduleId"> {
-  /** Paths in the project of its task, which `findFiles` has found. */
-  files?: readonly string[];
-}
+import type { ChannelMessage } from "#src/domain/messaging/channels/index.ts";
+import { newId } from "#src/lib/ids.ts";
+import { executeJob, type Later } from "#src/work/execute.ts";
+import { messageOf } from "#src/work/job.ts";
+import { deliverMessage, type OutboxDeps } from "./deliver-message.ts";
+import { filesBehind, streamEntry, type OutboxMessage } from "./outbox-message.ts";
+import { insertMessages, messageOfOccasion } from "./queries/outbox.ts";
 
 /**
- * Stores a message in the outbox and sends it, and its files after it. A repetition of its occasion stores none, and goes on
- * with what a crash has left unsent.
+ * Stores a message in the outbox, and behind it files of the project, which `findFiles` has found, and sends them. A repetition
+ * of its occasion stores none, and goes on with what a crash has left unsent.
  */
 export async function sendStored(
-  deps: AnnounceDeps,
-  channel: Channel,
-  sessionKey: string,
-  message: Wish,
+  deps: OutboxDeps,
+  message: OutboxMessage,
+  files: readonly string[] = [],
 ): Promise<void> {
-  const id = await insertMessage(deps.db, { ...message, channel });
-  if (id !== undefined) await announce(deps, channel, sessionKey, { ...message, id });
+  await sendInOrder(deps, message, await store(deps, message, files));
 }
 
 /** Pauses between two looks at a message that is being sent. */
 const LOOK_MS = 400;
 
 /**
- * Stores a message in the outbox, sends it and waits for its outcome, at most for `patienceMs`. A repetition of its occasion
- * waits for the outcome of the first. Returns the message, which is pending when it is not settled yet.
+ * As `sendStored`, and waits for the outcome, at most for `patienceMs`. A repetition of its occasion waits for the outcome of
+ * the first. Returns the message, which is pending when it is not settled yet.
  */
 export async function sendAwaited(
-  deps: AnnounceDeps,
-  channel: Channel,
-  sessionKey: string,
-  { patienceMs, ...message }: Wish & { patienceMs: number },
+  deps: OutboxDeps,
+  message: OutboxMessage,
+  { files, patienceMs }: { files: readonly string[]; patienceMs: number },
 ): Promise<ChannelMessage> {
   const until = Date.now() + patienceMs;
-  const id = await insertMessage(deps.db, { ...message, channel });
-  if (id !== undefined) {
-    await within(announce(deps, channel, sessionKey, { ...message, id }), patienceMs);
-  }
+  const ids = await store(deps, message, files);
+  await within(sendInOrder(deps, message, ids), patienceMs);
   for (;;) {
     const stored = await messageOfOccasion(deps.db, message.occasion);
     if (!stored) throw new Error("The message is not in the outbox");
-    const isLater = stored.sendingSince === null && (stored.nextAttemptAt?.getTime() ?? 0) > until;
     const left = until - Date.now();
-    if (stored.status !== "pending" || isLater || left <= 0) return stored;
+    const isLater = stored.message.error !== null && (stored.secondsUntilDue ?? 0) * 1_000 > left;
+    if (stored.message.status !== "pending" || isLater || left <= 0) return stored.message;
     await pause(Math.min(LOOK_MS, left));
   }
 }
@@ -64,28 +56,61 @@ async function within(work: Promise<void>, ms: number): Promise<void> {
   }
 }
 
-async function announce(
-  deps: AnnounceDeps,
-  channel: Channel,
-  sessionKey: string,
-  { id, files = [], ...message }: Wish & { id: string },
+/** Returns the ids of what is not sent yet. */
+async function store(
+  { db }: OutboxDeps,
+  message: OutboxMessage,
+  files: readonly string[],
+): Promise<string[]> {
+  const behind = message.taskId === null ? [] : filesBehind(message, [...new Set(files)]);
+  const stored = await insertMessages(db, [message, ...behind]);
+  return stored.flatMap(({ id, status }) => (status === "pending" ? [id] : []));
+}
+
+/** Redis may take so long after all was sent. */
+const NOTICE_MS = 1_000;
+
+/**
+ * Sends a message and the files behind it, which are stored, and says so in Redis meanwhile. Never throws: what is not sent
+ * now is sent by a later attempt.
+ */
+export async function sendInOrder(
+  deps: OutboxDeps,
+  message: OutboxMessage,
+  [id, ...artifactIds]: readonly string[],
 ): Promise<void> {
-  const { kind, content, place, replyTo, taskId, target, scheduleId } = message;
-  const artifactIds =
-    taskId === null ? [] : await insertArtifacts(deps.db, { ...message, channel, taskId, paths: files });
-  await announceMessage(deps, {
-    id,
-    kind,
-    content,
-    taskId,
-    artifactIds,
-    sessionKey,
-    channelId: channel.id,
-    shard: channel.gatewayShard,
-    chatId: place.chatId,
-    threadId: place.threadId ?? null,
-    replyTo: replyTo ?? null,
-    target,
-    scheduleId,
-  });
+  if (id === undefined) return;
+  const announced = announce(deps, message, { id, artifactIds });
+  for (const each of [id, ...artifactIds]) await sendNow(deps, each);
+  await within(announced, NOTICE_MS);
+}
+
+/** Before an executor is tried again that could not reach the database. */
+const AGAIN_SECONDS = 10;
+
+/** Sends a message, unless it waits or is another executor's. Then, as that one may be dead, it comes by the queue. */
+async function sendNow(deps: OutboxDeps, id: string): Promise<void> {
+  try {
+    const later = await executeJob(deps, deliverMessage, id).catch((cause: unknown): Later => {
+      deps.log.warn("a message was not sent yet", { message_id: id, cause });
+      return { retryAfterSeconds: AGAIN_SECONDS };
+    });
+    if (!later) return;
+    const delaySeconds = later.retryAfterSeconds;
+    const occasion = `met-${newId()}`;
+    await deps.queue.publish(messageOf({ name: deliverMessage.name, key: id }, { occasion, delaySeconds }));
+  } catch (cause) {
+    deps.log.warn("a message is left to the sweep", { message_id: id, cause });
+  }
+}
+
+/** Says in Redis that a message is stored, for other programs. Never throws. */
+async function announce(
+  { deliveryStream, log }: OutboxDeps,
+  message: OutboxMessage,
+  { id, artifactIds }: { id: string; artifactIds: readonly string[] },
+): Promise<void> {
+  await deliveryStream
+    ?.append(streamEntry(message, { id, artifactIds, attempt: 1 }))
+    .catch((cause: unknown) => log.warn("the stream of replies does not respond", { cause }));
 }

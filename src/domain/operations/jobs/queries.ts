@@ -63,6 +63,11 @@ export async function reopenJobs(
  */
 export async function storeMissingJobs({ db }: { db: Db }): Promise<void> {
   await db.execute(sql`
+    WITH doubtful AS (
+      -- Its executor has died: the platform may have the message.
+      UPDATE channel_messages SET may_be_sent = true, sending_since = NULL
+      WHERE status = 'pending' AND sending_since IS NOT NULL AND next_attempt_at < now()
+    )
     INSERT INTO jobs (kind, key, payload, share)
     SELECT 'deliver-callback', id::text, jsonb_build_object('taskId', id), user_id::text FROM tasks
     WHERE callback_status = 'pending' AND completed_at < now() - interval '1 minute' AND NOT EXISTS (
@@ -80,6 +85,11 @@ export async function storeMissingJobs({ db }: { db: Db }): Promise<void> {
     FROM background_tasks
     WHERE type = 'project_deletion' AND status = 'running' AND created_at < now() - interval '1 minute' AND NOT EXISTS (
       SELECT 1 FROM jobs WHERE kind = 'destroy-workspace' AND key = background_tasks.project_id::text
+    ) UNION ALL
+    SELECT 'deliver-outbox-message', m.id::text, jsonb_build_object('messageId', m.id), c.user_id::text
+    FROM channel_messages m JOIN channel_configs c ON c.id = m.channel_config_id
+    WHERE m.status = 'pending' AND coalesce(m.next_attempt_at, m.created_at + interval '1 minute') < now() AND NOT EXISTS (
+      SELECT 1 FROM jobs WHERE kind = 'deliver-outbox-message' AND key = m.id::text
     )
     ON CONFLICT DO NOTHING
   `);

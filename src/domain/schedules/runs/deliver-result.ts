@@ -1,6 +1,11 @@
 import type { RunDelivery } from "#src/db/schema/index.ts";
 import { continueInChat } from "#src/domain/messaging/conversations/index.ts";
-import { findFiles, linkedFiles, sendStored } from "#src/domain/messaging/deliveries/index.ts";
+import {
+  findFiles,
+  linkedFiles,
+  sendStored,
+  type OutboxMessage,
+} from "#src/domain/messaging/deliveries/index.ts";
 import { sessionKeyOf } from "#src/domain/messaging/inbox/index.ts";
 import {
   parseTargets,
@@ -59,7 +64,13 @@ async function deliver(
   const { channel, place, identityId } = resolved.place;
   const { userId, apiKeyId, projectId } = schedule;
   const linked = projectId === null ? [] : await linkedFiles(text);
-  await sendStored(deps, channel, sessionKeyOf(channel.channelType, place), {
+  const files =
+    projectId === null || linked.length === 0
+      ? []
+      : await findFiles(deps, { userId, apiKeyId, projectId }, linked);
+  const message: OutboxMessage = {
+    channel,
+    sessionKey: sessionKeyOf(channel.channelType, place),
     place,
     kind: "message",
     content: text,
@@ -69,13 +80,10 @@ async function deliver(
     buttons: [],
     taskId: run.taskId,
     person: { userId, identityId },
-    files:
-      projectId === null || linked.length === 0
-        ? []
-        : await findFiles(deps, { userId, apiKeyId, projectId }, linked),
     target,
     scheduleId: schedule.id,
-  });
+  };
+  await sendStored(deps, message, files);
   await continueInChat(deps.db, { channel, place, userId, chatId });
   return { target, status: "stored" };
 }

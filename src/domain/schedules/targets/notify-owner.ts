@@ -1,4 +1,4 @@
-import { sendStored, type AnnounceDeps } from "#src/domain/messaging/deliveries/index.ts";
+import { sendStored, type OutboxDeps } from "#src/domain/messaging/deliveries/index.ts";
 import type { FindDeps } from "#src/domain/messaging/agent-messages/index.ts";
 import { sessionKeyOf } from "#src/domain/messaging/inbox/index.ts";
 import { scheduleNotice, sendNotice, type MailDeps } from "#src/domain/operations/mail/index.ts";
@@ -6,7 +6,7 @@ import type { Queue } from "#src/platform/queue/queue.ts";
 import { waysToReach } from "./queries.ts";
 import { resolveTarget, type Recipient } from "./resolve-target.ts";
 
-export type NoticeDeps = FindDeps & AnnounceDeps & MailDeps;
+export type NoticeDeps = FindDeps & OutboxDeps & MailDeps;
 
 /** What the owner of a schedule is told. */
 export interface Notice {
@@ -25,7 +25,9 @@ export async function notifyOwner(deps: NoticeDeps, recipient: Recipient, notice
       const found = await resolveTarget(deps, recipient, { kind: "home", platform });
       if (!("place" in found)) continue;
       const { channel, place, identityId } = found.place;
-      return await sendStored(deps, channel, sessionKeyOf(platform, place), {
+      return await sendStored(deps, {
+        channel,
+        sessionKey: sessionKeyOf(platform, place),
         place,
         kind: "message",
         content: notice.text,

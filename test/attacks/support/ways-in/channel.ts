@@ -6,10 +6,11 @@ import type { InboundMode } from "#src/domain/messaging/channels/inbound-mode.ts
 import { readReach } from "#src/domain/messaging/agent-messages/queries.ts";
 import { advanceSession } from "#src/domain/messaging/conversations/index.ts";
 import { deliverMessage } from "#src/domain/messaging/deliveries/index.ts";
-import { insertMessage } from "#src/domain/messaging/deliveries/queries/messages.ts";
+import { insertMessages } from "#src/domain/messaging/deliveries/queries/outbox.ts";
 import { receiveEvents, sessionKeyOf } from "#src/domain/messaging/inbox/index.ts";
 import { originChat } from "#src/domain/schedules/targets/queries.ts";
 import { newId } from "#src/lib/ids.ts";
+import { executeJob } from "#src/work/execute.ts";
 import type { Scene } from "./scene.ts";
 import type { WayIn } from "./way-in.ts";
 
@@ -56,9 +57,11 @@ export async function openChannel(
 
   /** Whether a message of the outbox is sent. */
   async function sends(): Promise<boolean> {
+    const place = newPlace();
     const message = {
       channel,
-      place: newPlace(),
+      sessionKey: sessionKeyOf(platform, place),
+      place,
       kind: "message",
       content: "A reply",
       occasion: newId(),
@@ -68,8 +71,8 @@ export async function openChannel(
       taskId: null,
       person: null,
     } as const;
-    const id = (await insertMessage(db, message)) ?? "";
-    await deliverMessage(deps, id);
+    const [{ id } = { id: "" }] = await insertMessages(db, [message]);
+    await executeJob(deps, deliverMessage, id);
     const [row] = await db.select().from(channelMessages).where(eq(channelMessages.id, id));
     return row?.status === "delivered";
   }

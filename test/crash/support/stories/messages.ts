@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, vi } from "vitest";
 import { readAddresses } from "#local/addresses.ts";
 import type { Platform } from "#src/channels/channel.ts";
-import { MARK } from "#src/domain/messaging/deliveries/outgoing.ts";
+import { MARK } from "#src/domain/messaging/deliveries/mark.ts";
 import { ChatPlatform } from "#test/support/chat-platform.ts";
 import { scheduleClient } from "#test/support/schedules.ts";
 import { script } from "#test/support/task-client.ts";

@@ -83,11 +83,7 @@ export class MediaWorld {
       queue,
       channels: { telegram: { ...adapters.telegram, api: () => api } },
       deliveryStream: {
-        appendAndTake: async (entry: { config_id: string; delivery_id: string }) => [
-          { id: "1-0", configId: entry.config_id, deliveryId: entry.delivery_id },
-        ],
-        acknowledge: async () => {},
-        takeAbandoned: async () => [],
+        append: async () => {},
         bury: async () => {},
       },
       mediaCache: {

@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import type { ChannelApi, OutgoingText, Platform } from "#src/channels/channel.ts";
+import type { ChannelApi, OutgoingText, Platform, SentMessage } from "#src/channels/channel.ts";
 import { adapters } from "#src/channels/index.ts";
 import type { PlatformFailure } from "#src/channels/platform-failure.ts";
 import {
@@ -20,6 +20,7 @@ import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
 import { newColleague, newProject, type Colleague } from "#test/support/colleagues.ts";
+import { outside } from "#test/support/mortal.ts";
 import { partOf } from "#test/support/part-of.ts";
 
 type Home = Pick<
@@ -193,8 +194,8 @@ export class ListeningPlatform {
   readonly opened: string[] = [];
   readonly published: QueueMessage[] = [];
   failure: PlatformFailure | undefined;
-  /** The platform answers nothing before this; it takes texts at once. */
-  held: Promise<void> | undefined;
+  /** What it answers to a text that it has taken. */
+  answer = async (number: number): Promise<SentMessage> => ({ messageId: `m${number}` });
 
   api(): ChannelApi {
     return {
@@ -207,9 +208,7 @@ export class ListeningPlatform {
       send: async (message) => {
         if (this.failure) throw this.failure;
         const number = this.sent.push(message);
-        await this.held;
-        if (this.failure) throw this.failure;
-        return { messageId: `m${number}` };
+        return outside(() => this.answer(number));
       },
     };
   }
@@ -230,12 +229,11 @@ export class ListeningPlatform {
       apiEnvironment: {},
       channelSecrets: { decrypt: async (text: string) => text },
       deliveryStream: {
-        appendAndTake: () => Promise.reject(new Error("There is no Redis")),
+        append: () => Promise.reject(new Error("There is no Redis")),
         bury: async () => {},
       },
       workspaces: { runtime: () => partOf<ProjectRuntime>(runtime) },
       rateLimits: { take: async () => undefined },
-      config: { GATEWAY_NUM_SHARDS: 1 },
     });
   }
 }

@@ -10,12 +10,7 @@ import {
   advanceSessions,
   type ConversationDeps,
 } from "#src/domain/messaging/conversations/index.ts";
-import {
-  deliverMessage,
-  replyToTask,
-  sendApprovalCards,
-  sweepOutbox,
-} from "#src/domain/messaging/deliveries/index.ts";
+import { deliverMessage, replyToTask, sendApprovalCards } from "#src/domain/messaging/deliveries/index.ts";
 import { receiveEvents, eventsReceived, sweepInbox } from "#src/domain/messaging/inbox/index.ts";
 import {
   followUpTask,
@@ -27,14 +22,15 @@ import {
 } from "#src/domain/agent-work/tasks/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import { executeJob } from "#src/work/execute.ts";
+import { sweepJobs } from "#src/work/sweep.ts";
 import { InterleavedService } from "#test/domain/agent-work/tasks/support/interleaved-service.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { CONVERSATION_PARTS, privateMessage } from "./conversation-parts.ts";
-import { MemoryDeliveryStream } from "./memory-delivery-stream.ts";
 import type { LinkedChannel } from "./people-of-platforms.ts";
 import { outcomeOf } from "./session-outcome.ts";
 
-const Payload = z.object({ taskId: z.string(), step: z.number(), messageId: z.string() }).partial();
+const Payload = z.object({ taskId: z.string(), step: z.number(), key: z.string() }).partial();
 
 /**
  * One session with all that may happen to it: messages and commands arrive, twice and while others are handled; executors and
@@ -43,7 +39,6 @@ const Payload = z.object({ taskId: z.string(), step: z.number(), messageId: z.st
  */
 export class SessionWorld extends InterleavedService {
   readonly #at: LinkedChannel;
-  readonly #stream = new MemoryDeliveryStream();
   /** Texts that the platform was told are taken, and those before them when they were sent first. */
   readonly #taken: string[] = [];
   readonly #before = new Map<string, readonly string[]>();
@@ -67,7 +62,7 @@ export class SessionWorld extends InterleavedService {
       ...CONVERSATION_PARTS,
       ...this.base,
       channels: { telegram: { ...adapters.telegram, api: () => api } },
-      deliveryStream: this.#stream.through(this.point, () => this.logs.now),
+      deliveryStream: { append: () => this.point(async () => {}), bury: async () => {} },
     });
   }
 
@@ -101,7 +96,7 @@ export class SessionWorld extends InterleavedService {
     this.startAlone(async () => {
       await sweepTasks(this.#deps);
       await sweepInbox(this.#deps);
-      await sweepOutbox(this.#deps);
+      await sweepJobs(this.#deps, [deliverMessage.name]);
     });
   }
 
@@ -117,20 +112,20 @@ export class SessionWorld extends InterleavedService {
     await age("tasks", sql`user_id = ${userId}`, "created_at", "completed_at");
     await age("approvals", sql`true`, "answered_at");
     await age("channel_events", ofChannel, "created_at");
-    await age("channel_messages", ofChannel, "created_at", "next_attempt_at");
+    await age("jobs", sql`kind = ${deliverMessage.name}`, "due_at", "lease_until");
     await age("channel_sessions", ofChannel, "last_active_at");
     await this.logs.look();
   }
 
   override async handle({ function: name, payload }: QueueMessage): Promise<unknown> {
     if (name === "show-progress") return undefined;
-    const { taskId = "", step = 0, messageId = "" } = Payload.parse(payload);
+    const { taskId = "", step = 0, key = "" } = Payload.parse(payload);
     const deps = this.#deps;
     if (name === "agent-step") return this.execute(taskId, step, 3);
     if (name === "resume-task") return resumeTask(deps, taskId);
     if (name === "task-finished") return followUpTask(deps, taskId);
     if (name === "receive-message") return advanceSessions(deps, eventsReceived.message.parse(payload));
-    if (name === "deliver-message") return deliverMessage(deps, messageId);
+    if (name === deliverMessage.name) return executeJob(deps, deliverMessage, key);
     if (name === "send-questions") return sendApprovalCards(deps, taskId);
     if (name !== "send-reply") throw new Error(`No function is named ${name}`);
     const reply = await replyToTask(deps, taskId);

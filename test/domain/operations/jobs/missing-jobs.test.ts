@@ -1,8 +1,9 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
-import { jobs, repositories, stripeEvents, tasks } from "#src/db/schema/index.ts";
+import { channelMessages, jobs, repositories, stripeEvents, tasks } from "#src/db/schema/index.ts";
 import { storeMissingJobs } from "#src/domain/operations/jobs/index.ts";
 import { newId } from "#src/lib/ids.ts";
+import { PlatformRows } from "#test/domain/messaging/support/people-of-platforms.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { newPerson } from "#test/support/people.ts";
 import { storeTask } from "#test/support/stored-task.ts";
@@ -33,6 +34,21 @@ it("what the version before left to be done, which had no jobs, gets them; what 
     { id: "evt_1", type: "charge.refunded", createdAt },
     { id: "evt_2", type: "charge.refunded", createdAt, status: "done" },
   ]);
+  const rows = new PlatformRows(db);
+  const channel = await rows.channel(user);
+  const message = {
+    channelConfigId: channel.id,
+    direction: "outbound",
+    jid: "telegram:5",
+    content: "Hi",
+  } as const;
+  const [dead, waiting] = [newId(), newId()];
+  await db.insert(channelMessages).values([
+    { ...message, id: dead, status: "pending", sendingSince: createdAt, nextAttemptAt: createdAt },
+    { ...message, id: waiting, status: "pending", nextAttemptAt: sql`now() + interval '1 hour'`, createdAt },
+    { ...message, id: newId(), status: "failed", createdAt },
+    { ...message, id: newId(), status: "pending" },
+  ]);
   await db.insert(jobs).values({ kind: "deliver-callback", key: known.taskId, payload: {}, attempts: 3 });
 
   for (let time = 0; time < 2; time += 1) await storeMissingJobs({ db });
@@ -42,7 +58,12 @@ it("what the version before left to be done, which had no jobs, gets them; what 
     { kind: "clone-repository", key: projectId, payload: { projectId } },
     { kind: "deliver-callback", key: taskId, payload: { taskId }, share: user.id, attempts: 0 },
     { kind: "deliver-callback", key: known.taskId, attempts: 3 },
+    { kind: "deliver-outbox-message", key: dead, payload: { messageId: dead }, share: user.id },
     { kind: "handle-stripe-event", key: "evt_1", payload: { eventId: "evt_1" } },
   ]);
-  expect(stored).toHaveLength(4);
+  expect(stored).toHaveLength(5);
+  // Its executor has died, so the platform may have it.
+  expect(await db.$count(channelMessages, and(eq(channelMessages.id, dead), channelMessages.mayBeSent))).toBe(
+    1,
+  );
 });

@@ -37,7 +37,7 @@ export type End =
   | { status: "cancelled" };
 
 /** Messages of what this world has not: platforms, and tasks at work. */
-const IGNORED = new Set(["deliver-message", "send-questions", "stop-tasks"]);
+const IGNORED = new Set(["deliver-outbox-message", "send-questions", "stop-tasks"]);
 
 /** Schedules, a queue that does nothing by itself, a platform that takes everything, and a mail server. */
 export class ScheduleWorld {

@@ -4,13 +4,13 @@ import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { BINARY, contentTypeOf } from "#src/lib/content-types.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { oneLine } from "#src/lib/one-line.ts";
-import { readFile, type ArtifactDeps, type ReadFile } from "./artifact-files.ts";
-import { placeOf, seedOf, sendMark } from "./outgoing.ts";
-import type { MessageLease } from "./message-lease.ts";
-import type { ClaimedMessage } from "./queries/attempts.ts";
-import { ownerOfMessage } from "./queries/messages.ts";
+import { readFile, type FileDeps, type ReadFile } from "./files.ts";
+import { sendMark } from "./mark.ts";
+import { placeOf, seedOf } from "./outbox-message.ts";
+import type { MessageToSend } from "./queries/outbox.ts";
+import type { Sending } from "./send-text.ts";
 
-export interface SendArtifactDeps extends ArtifactDeps {
+export interface SendFileDeps extends FileDeps {
   channels: Readonly<Record<Platform, Pick<ChannelAdapter, "render">>>;
 }
 
@@ -24,19 +24,19 @@ type Refusal = Extract<ReadFile, { refusal: string }>["refusal"] | "no answer" |
  * Sends a file of the outbox, with the rights of its task's user. A file that cannot be sent becomes a line that names it.
  * Throws `PlatformFailure` for what may succeed later, and when the platform refuses the line as well.
  */
-export async function sendArtifact(
-  deps: SendArtifactDeps,
+export async function sendFile(
+  deps: SendFileDeps,
   api: ChannelApi,
-  claimed: ClaimedMessage,
-  lease: MessageLease,
+  found: MessageToSend,
+  { attempt, isDoubtful, signal }: Sending,
 ): Promise<SentMessage> {
-  const { message } = claimed;
-  const file = await readArtifact(deps, claimed);
-  if ("refusal" in file) return sendLine(deps, api, claimed, file.refusal);
-  if (!api.sendFile) return sendLine(deps, api, claimed, "platform");
+  const { message } = found;
+  const file = await readToSend(deps, found, attempt);
+  if ("refusal" in file) return sendLine(deps, api, found, file.refusal);
+  if (!api.sendFile) return sendLine(deps, api, found, "platform");
   // The project may have needed long to respond.
-  await lease.renew();
-  if (message.mayBeSent && api.sendsOnce !== true) await sendMark(api, message);
+  signal.throwIfAborted();
+  if (isDoubtful) await sendMark(api, message);
   try {
     return await api.sendFile({
       place: placeOf(message),
@@ -48,20 +48,20 @@ export async function sendArtifact(
     });
   } catch (error) {
     if (!(error instanceof PlatformFailure) || error.kind !== "refused") throw error;
-    return sendLine(deps, api, claimed, "platform");
+    return sendLine(deps, api, found, "platform");
   }
 }
 
-async function readArtifact(
-  deps: SendArtifactDeps,
-  { message }: ClaimedMessage,
+async function readToSend(
+  deps: SendFileDeps,
+  { message, owner }: MessageToSend,
+  attempt: number,
 ): Promise<ReadFile | typeof UNREAD> {
   try {
-    const owner = await ownerOfMessage(deps.db, message.id);
     return owner ? await readFile(deps, owner, message.content) : { refusal: "missing" };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    if (message.attempts >= PATIENT_ATTEMPTS) return UNREAD;
+    if (attempt > PATIENT_ATTEMPTS) return UNREAD;
     throw new PlatformFailure("unreachable", "The project's files did not respond.", { cause: error });
   }
 }
@@ -75,9 +75,9 @@ const REASONS: Readonly<Record<Refusal, string>> = {
 };
 
 async function sendLine(
-  { channels }: SendArtifactDeps,
+  { channels }: SendFileDeps,
   api: ChannelApi,
-  { message, channel }: ClaimedMessage,
+  { message, channel }: MessageToSend,
   refusal: Refusal,
 ): Promise<SentMessage> {
   const path = message.content.replaceAll("`", "'");

@@ -1,10 +1,36 @@
 import { callerFor } from "#src/domain/organisations/access/index.ts";
 import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { normalizePath } from "#src/lib/project-path.ts";
 import { readAtMost } from "#src/lib/read-at-most.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
-export type ArtifactDeps = Parameters<typeof withRuntime>[0] & { db: Db };
+/** Most files that go with one message. */
+export const MAX_FILES = 5;
+
+/**
+ * Paths of the project's files that an answer links to or shows, as `![chart](out/chart.png)`. Hidden files are not among
+ * them, because they hold settings and secrets more often than results.
+ */
+export async function linkedFiles(markdown: string): Promise<string[]> {
+  // Most answers have no link: the parser is not loaded for those.
+  if (!markdown.includes("](") && !markdown.includes("]:")) return [];
+  const { localLinks } = await import("#src/channels/rendering/local-links.ts");
+  const paths = localLinks(markdown).flatMap((link) => pathOf(link) ?? []);
+  return [...new Set(paths)].slice(0, MAX_FILES);
+}
+
+function pathOf(link: string): string | undefined {
+  const [address = ""] = link.split(/[?#]/u);
+  try {
+    const path = normalizePath(decodeURIComponent(address));
+    return path.split("/").some((name) => name.startsWith(".")) ? undefined : path;
+  } catch {
+    return undefined; // no path of a project, or broken escapes
+  }
+}
+
+export type FileDeps = Parameters<typeof withRuntime>[0] & { db: Db };
 
 /** With whose rights files of a project are sent: of the user, or of the API key that a task was started with. */
 export interface FileOwner {
@@ -21,7 +47,7 @@ const MAX_FILE_BYTES = 26_214_400;
  * read later is told to the person then. None when the owner has lost the access.
  */
 export async function findFiles(
-  deps: ArtifactDeps,
+  deps: FileDeps,
   owner: FileOwner,
   paths: readonly string[],
 ): Promise<string[]> {
@@ -42,7 +68,7 @@ export type ReadFile =
   | { refusal: "missing" | "too large" | "no access" };
 
 /** Reads a file of the project. Throws a retryable `AppError` when the project does not respond. */
-export async function readFile(deps: ArtifactDeps, owner: FileOwner, path: string): Promise<ReadFile> {
+export async function readFile(deps: FileDeps, owner: FileOwner, path: string): Promise<ReadFile> {
   try {
     return await reading(deps, owner, async (runtime) => {
       const found = await runtime.readStream(path);
@@ -67,7 +93,7 @@ async function entryAt(runtime: Runtime, path: string) {
 }
 
 async function reading<T>(
-  deps: ArtifactDeps,
+  deps: FileDeps,
   owner: FileOwner,
   read: (runtime: Runtime) => Promise<T>,
 ): Promise<T> {

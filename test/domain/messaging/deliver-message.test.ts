@@ -1,0 +1,223 @@
+import { eq } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { PlatformFailure } from "#src/channels/platform-failure.ts";
+import { channelConfigs } from "#src/db/schema/index.ts";
+import { MARK } from "#src/domain/messaging/deliveries/mark.ts";
+import { newId } from "#src/lib/ids.ts";
+import type { StreamEntry } from "#src/platform/redis/delivery-stream.ts";
+import { fileDatabase } from "#test/support/database.ts";
+import { runMortal } from "#test/support/mortal.ts";
+import { partOf } from "#test/support/part-of.ts";
+import { Outbox } from "./support/outbox.ts";
+import { ListeningPlatform, PlatformRows } from "./support/people-of-platforms.ts";
+
+const { db, trips } = await fileDatabase();
+const rows = new PlatformRows(db);
+const outbox = new Outbox(db);
+const channel = await rows.channel(await rows.person());
+let platform: ListeningPlatform;
+beforeEach(() => {
+  platform = new ListeningPlatform();
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+});
+afterEach(() => void vi.useRealTimers());
+
+const LONG = `${"a".repeat(4_000)}\n\n${"b".repeat(4_000)}`;
+
+const newMessage = (content = "Done", place: string = newId(), of = channel) =>
+  outbox.newMessage(of.id, { content, jid: `telegram:${place}` });
+const deliver = (id: string) => outbox.deliver(platform.deps(db), id);
+const shown = () => platform.sent.map(({ text }) => text.plain);
+/** What the platform was sent, by its first letters. */
+const heads = () => shown().map((text) => (text === MARK ? MARK : text.slice(0, 1)));
+
+/** An executor dies before it hears that the platform has taken the text; then its lease ends. */
+async function killed(id: string): Promise<void> {
+  expect(await runMortal({ call: 1, isDone: true }, () => deliver(id))).toBe(true);
+  await outbox.pass(id, 10);
+}
+
+describe("a message", () => {
+  it("is sent after one trip to the database, and settled by the next", async () => {
+    const id = await newMessage();
+    const before = trips.db;
+    await deliver(id);
+    expect(trips.db - before).toBe(2);
+    expect(await outbox.message(id)).toMatchObject({ status: "delivered", platformMessageId: "m1" });
+    expect(await outbox.job(id)).toBeUndefined();
+    await deliver(id);
+    expect(shown()).toEqual(["Done"]);
+  });
+
+  it("that a dead executor may have sent is sent again when its lease ends, marked, and no more than that", async () => {
+    const id = await newMessage();
+    await killed(id);
+    await deliver(id);
+    await deliver(id);
+    expect(shown()).toEqual(["Done", `${MARK}\nDone`]);
+    expect(await outbox.message(id)).toMatchObject({ status: "delivered" });
+  });
+
+  it("keeps its mark over attempts that send nothing", async () => {
+    const id = await newMessage();
+    await killed(id);
+    platform.failure = new PlatformFailure("busy", "Too many calls.");
+    await deliver(id);
+    await outbox.pass(id, 10);
+    platform.failure = undefined;
+    await deliver(id);
+    expect(shown().at(-1)).toBe(`${MARK}\nDone`);
+  });
+
+  it("of several pieces goes on behind those that the platform has taken, and only the doubtful one is marked", async () => {
+    const id = await newMessage(LONG);
+    vi.spyOn(platform, "answer")
+      .mockResolvedValueOnce({ messageId: "first" })
+      .mockRejectedValueOnce(new PlatformFailure("unreachable", "No answer", { mayHaveHappened: true }));
+    await deliver(id);
+    expect(await outbox.message(id)).toMatchObject({ piecesSent: 1, mayBeSent: true, status: "pending" });
+    // The piece was progress: its failure is the first one.
+    expect(await outbox.job(id)).toMatchObject({ attempts: 1 });
+    await outbox.pass(id, 10);
+    await deliver(id);
+    expect(heads()).toEqual(["a", "b", MARK, "b"]);
+    expect(await outbox.message(id)).toMatchObject({ status: "delivered" });
+  });
+
+  it("has no further piece sent by an executor that lost it", async () => {
+    const id = await newMessage(LONG);
+    vi.spyOn(platform, "answer").mockImplementationOnce(async () => {
+      await outbox.takeOver(id);
+      return { messageId: "first" };
+    });
+    expect(await deliver(id)).toEqual({ retryAfterSeconds: 1 });
+    expect(heads()).toEqual(["a"]);
+    expect(await outbox.message(id)).toMatchObject({ piecesSent: 0, status: "pending" });
+    await outbox.pass(id, 10);
+    await deliver(id);
+    expect(heads()).toEqual(["a", MARK, "a", "b"]);
+  });
+
+  it("that kills its executors fails in the end, and is marked when it is sent again", async () => {
+    const id = await newMessage();
+    for (let times = 0; times < 6; times += 1) await killed(id);
+    await deliver(id);
+    const error = "Sending was interrupted too many times";
+    expect(await outbox.message(id)).toMatchObject({ status: "failed", error, mayBeSent: true });
+    expect(await outbox.job(id)).toMatchObject({ failedAt: expect.any(Date), lastError: error });
+  });
+
+  it("that is a day old is not sent any more", async () => {
+    const id = await newMessage();
+    await outbox.pass(id, 86_401);
+    await deliver(id);
+    expect(shown()).toEqual([]);
+    const error = "The message could not be sent for a day";
+    expect(await outbox.message(id)).toMatchObject({ status: "failed", error });
+  });
+});
+
+describe("a failure", () => {
+  it("is tried again when the platform says so, and five times in all", async () => {
+    const id = await newMessage();
+    platform.failure = new PlatformFailure("busy", "Too many calls.", { retryAfterSeconds: 60 });
+    for (const pause of [60, 60, 60, 120, 300]) {
+      await deliver(id);
+      expect(platform.published.at(-1)).toMatchObject({ delaySeconds: pause, shareOf: channel.userId });
+      expect(await outbox.message(id)).toMatchObject({ status: "pending", error: "Too many calls." });
+      await outbox.pass(id, pause);
+    }
+    await deliver(id);
+    expect(platform.published).toHaveLength(5);
+    expect(await outbox.message(id)).toMatchObject({ status: "failed", error: "Too many calls." });
+  });
+
+  it.each([
+    ["refused", {}, null],
+    ["unauthorized", {}, "No."],
+    ["busy", { retryAfterSeconds: 3_601 }, "No."],
+  ] as const)(
+    "that is final (%s) is told at once, and other programs hear of it",
+    async (kind, options, told) => {
+      const person = await rows.person();
+      const own = await rows.channel(person);
+      const id = await newMessage("Done", "5", own);
+      platform.failure = new PlatformFailure(kind, "No.", options);
+      const buried: StreamEntry[] = [];
+      const { deliveryStream, ...deps } = platform.deps(db);
+      const bury = async (entry: StreamEntry) => void buried.push(entry);
+      await outbox.deliver({ ...deps, deliveryStream: partOf({ ...deliveryStream, bury }) }, id);
+      expect(await outbox.message(id)).toMatchObject({ status: "failed", error: "No." });
+      expect(buried).toMatchObject([
+        { delivery_id: id, config_id: own.id, chat_id: "5", body: "", error: "No." },
+      ]);
+      const lastError = async () =>
+        (await db.select().from(channelConfigs).where(eq(channelConfigs.id, own.id)))[0]?.lastError;
+      expect(await lastError()).toBe(told);
+      platform.failure = undefined;
+      await deliver(await newMessage("Done", "6", own));
+      expect(await lastError()).toBeNull();
+    },
+  );
+});
+
+describe("messages to one place", () => {
+  it("wait for those before them, and are due as soon as these are over", async () => {
+    const place = newId();
+    const [first, second, third] = [
+      await newMessage("first", place),
+      await newMessage("second", place),
+      await newMessage("third", place),
+    ];
+    platform.failure = new PlatformFailure("busy", "Too many calls.", { retryAfterSeconds: 90 });
+    await deliver(first);
+    platform.failure = undefined;
+    for (const waiting of [second, third]) await deliver(waiting);
+    expect(shown()).toEqual([]);
+    // They come when the first one does.
+    for (const { delaySeconds } of platform.published.slice(1)) expect(delaySeconds).toBeGreaterThan(80);
+    await outbox.pass(first, 90);
+    const before = platform.published.length;
+    await deliver(first);
+    expect(platform.published.slice(before)).toMatchObject([
+      { function: "deliver-outbox-message", payload: { key: second }, shareOf: channel.userId },
+    ]);
+    await deliver(third);
+    await deliver(second);
+    await deliver(third);
+    expect(shown()).toEqual(["first", "second", "third"]);
+  });
+
+  it("go on when the one before them has failed", async () => {
+    const place = newId();
+    const [first, second] = [await newMessage("first", place), await newMessage("second", place)];
+    await deliver(second);
+    platform.failure = new PlatformFailure("refused", "No.");
+    await deliver(first);
+    platform.failure = undefined;
+    expect(platform.published.at(-1)).toMatchObject({ payload: { key: second } });
+    await deliver(second);
+    expect(shown()).toEqual(["second"]);
+  });
+
+  it("are sent in the order in which they were stored, whichever id was made first", async () => {
+    const jid = `telegram:${newId()}`;
+    const [smaller, greater] = [newId(), newId()];
+    await outbox.newMessage(channel.id, { id: greater, jid, content: "first", createdAt: new Date() });
+    const createdAt = new Date(Date.now() + 10);
+    await outbox.newMessage(channel.id, { id: smaller, jid, content: "second", createdAt });
+    await deliver(smaller);
+    await deliver(greater);
+    await deliver(smaller);
+    expect(shown()).toEqual(["first", "second"]);
+  });
+
+  it("wait in no other place", async () => {
+    const [first, other] = [await newMessage("first"), await newMessage("other")];
+    platform.failure = new PlatformFailure("busy", "Too many calls.");
+    await deliver(first);
+    platform.failure = undefined;
+    await deliver(other);
+    expect(shown()).toEqual(["other"]);
+  });
+});

@@ -1,0 +1,96 @@
+import { neonConfig } from "@neondatabase/serverless";
+import { eq, sql } from "drizzle-orm";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { channelMessages, jobs } from "#src/db/schema/index.ts";
+import { deliverMessage, sendStored } from "#src/domain/messaging/deliveries/index.ts";
+import { MARK } from "#src/domain/messaging/deliveries/mark.ts";
+import { newId } from "#src/lib/ids.ts";
+import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import { executeJob } from "#src/work/execute.ts";
+import { fileDatabase } from "#test/support/database.ts";
+import { killedEverywhere, outside } from "#test/support/mortal.ts";
+import { ListeningPlatform, PlatformRows } from "./support/people-of-platforms.ts";
+
+const { db } = await fileDatabase();
+const rows = new PlatformRows(db);
+
+beforeEach(() => {
+  // Dead executors renew nothing.
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  neonConfig.fetchFunction = (url: string, init: RequestInit) =>
+    outside(async () => {
+      const answer = await fetch(url, init);
+      return new Response(await answer.arrayBuffer(), answer);
+    });
+});
+afterEach(() => void vi.useRealTimers());
+
+/** A program that tells a person two things, one after the other, and a platform that listens. */
+async function twoMessages() {
+  const channel = await rows.channel(await rows.person());
+  const platform = new ListeningPlatform();
+  const published: string[] = [];
+  const deps = {
+    ...platform.deps(db),
+    queue: {
+      ...platform.deps(db).queue,
+      publish: ({ payload }: QueueMessage) =>
+        outside(async () => void published.push(String(Object.values(payload ?? {})[0]))),
+    },
+  };
+  const place = { chatId: newId(), chatType: "dm", threadId: undefined } as const;
+  const common = { channel, sessionKey: "key", place, kind: "message", taskId: null, person: null } as const;
+  const plain = { replyTo: undefined, replyTarget: undefined, buttons: [] } as const;
+  const program = async () => {
+    for (const content of ["first", "second"]) {
+      await sendStored(deps, { ...common, ...plain, content, occasion: `${place.chatId}:${content}` });
+    }
+  };
+  /** As if the lease of a dead executor had ended. */
+  const pass = () =>
+    db.execute(sql`UPDATE jobs SET due_at = due_at - interval '10 seconds', lease_until = lease_until - interval '10 seconds'
+      WHERE kind = ${deliverMessage.name} AND share = ${channel.userId}`);
+  const deliverPublished = async () => {
+    for (let key = published.shift(); key !== undefined; key = published.shift()) {
+      await executeJob(deps, deliverMessage, key);
+    }
+  };
+  const verify = async () => {
+    const texts = platform.sent.map(({ text }) => text.plain);
+    const firstOf = (content: string) => texts.findIndex((text) => text.endsWith(content));
+    expect(firstOf("first")).toBeLessThan(firstOf("second"));
+    for (const content of ["first", "second"]) {
+      const sent = texts.filter((text) => text.endsWith(content));
+      expect(sent.slice(1), "a repetition says so").toEqual(sent.slice(1).map(() => `${MARK}\n${content}`));
+      expect(sent.length).toBeGreaterThan(0);
+    }
+    const stored = await db
+      .select()
+      .from(channelMessages)
+      .where(eq(channelMessages.channelConfigId, channel.id));
+    expect(stored.map(({ status }) => status)).toEqual(["delivered", "delivered"]);
+    expect(await db.$count(jobs, eq(jobs.share, channel.userId))).toBe(0);
+  };
+  return { program, pass, deliverPublished, verify };
+}
+
+// Without a sweep: what stored the messages is delivered again by the queue, and that is all it takes.
+it.each(["when the dead executor's lease has ended", "at once"])(
+  "a sender that is killed at any call has its messages sent in their order, by the redelivery that comes %s",
+  async (when) => {
+    const calls = await killedEverywhere(async () => {
+      const { program, pass, deliverPublished, verify } = await twoMessages();
+      return {
+        program,
+        after: async () => {
+          if (when !== "at once") await pass();
+          await program();
+          await pass();
+          await deliverPublished();
+          await verify();
+        },
+      };
+    });
+    expect(calls).toBeGreaterThan(6);
+  },
+);
