@@ -2,7 +2,7 @@ import { sql, type SQL } from "drizzle-orm";
 import type { BatchItem, BatchResponse } from "drizzle-orm/batch";
 import { statement, type Slot } from "#src/db/statement.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import type { JobName, Outcome, Read } from "./job.ts";
+import type { JobName, Read, Writes } from "./job.ts";
 
 /** A lease ends so long after its last renewal: an executor that was killed blocks its job for at most that long. */
 export const LEASE_SECONDS = 10;
@@ -103,7 +103,7 @@ const renewal = (job: Held, { isProgress = false } = {}) => sql`UPDATE jobs
 export async function renewLease<R>(
   db: Db,
   job: Held,
-  { writes, reading }: { writes: Outcome["writes"]; reading: Read<R> | undefined },
+  { writes, reading }: { writes: Writes | undefined; reading: Read<R> | undefined },
 ): Promise<{ isHeld: boolean; read: R | undefined }> {
   const renewed = settling(db, renewal(job), writes);
   if (!reading) return { isHeld: (await renewed).rows.length > 0, read: undefined };
@@ -132,7 +132,7 @@ export async function storeStage<const T extends readonly BatchItem<"pg">[]>(
  * Stores that a job is done, with the outcome's own writes. False, and nothing, for an executor that has lost it, and for a job
  * that was stored again since: that is for `releaseJob`.
  */
-export function finishJob(db: Db, job: Held, writes: Outcome["writes"]): Promise<boolean> {
+export function finishJob(db: Db, job: Held, writes: Writes | undefined): Promise<boolean> {
   return settle(db, sql`DELETE FROM jobs WHERE ${held(job)} AND NOT stored_again RETURNING key`, writes);
 }
 
@@ -144,7 +144,7 @@ export function postponeJob(
   db: Db,
   job: Held,
   { seconds, error }: { seconds: number; error: string | null },
-  writes: Outcome["writes"],
+  writes: Writes | undefined,
 ): Promise<boolean> {
   const attempts = error === null ? sql`0` : sql`attempts`;
   return settle(
@@ -163,7 +163,11 @@ export function postponeJob(
 export async function giveUpJob(
   db: Db,
   job: Held,
-  { error, writes, afterwards }: { error: string; writes: Outcome["writes"]; afterwards: Outcome["writes"] },
+  {
+    error,
+    writes,
+    afterwards,
+  }: { error: string; writes: Writes | undefined; afterwards: Writes | undefined },
 ): Promise<boolean> {
   const isLast = sql`${held(job)} AND NOT stored_again`;
   const [, { rows }] = await db.batch([
@@ -181,7 +185,7 @@ export async function giveUpJob(
  * Makes a job due that was stored again while its executor was at work, with the writes of that executor's outcome. False, and
  * nothing, for an executor that has lost it.
  */
-export function releaseJob(db: Db, job: Held, writes: Outcome["writes"]): Promise<boolean> {
+export function releaseJob(db: Db, job: Held, writes: Writes | undefined): Promise<boolean> {
   return settle(
     db,
     sql`UPDATE jobs SET lease_until = NULL, generation = nextval('job_generations')
@@ -190,12 +194,14 @@ export function releaseJob(db: Db, job: Held, writes: Outcome["writes"]): Promis
   );
 }
 
-async function settle(db: Db, job: SQL, writes: Outcome["writes"]): Promise<boolean> {
+async function settle(db: Db, job: SQL, writes: Writes | undefined): Promise<boolean> {
   return (await settling(db, job, writes)).rows.length > 0;
 }
 
-function settling(db: Db, job: SQL, writes: Outcome["writes"] = []) {
-  const also = writes.map((write, index) => sql`, ${sql.raw(`write_${index}`)} AS (${write})`);
+function settling(db: Db, job: SQL, writes: Writes = []) {
+  const also = Object.entries<SQL>(writes).map(
+    ([name, write]) => sql`, ${sql.raw(`write_${name}`)} AS (${write})`,
+  );
   return db.execute(sql`WITH job AS (${job}) ${sql.join(also, sql``)} SELECT key FROM job`);
 }
 

@@ -80,6 +80,10 @@ export async function storeMissingJobs({ db }: { db: Db }): Promise<void> {
     FROM background_tasks
     WHERE type = 'project_deletion' AND status = 'running' AND created_at < now() - interval '1 minute' AND NOT EXISTS (
       SELECT 1 FROM jobs WHERE kind = 'destroy-workspace' AND key = background_tasks.project_id::text
+    ) UNION ALL
+    SELECT 'advance-run', task_id::text, jsonb_build_object('taskId', task_id), NULL FROM schedule_runs
+    WHERE status IN ('enqueued', 'waiting', 'running') AND created_at < now() - interval '1 minute' AND NOT EXISTS (
+      SELECT 1 FROM jobs WHERE kind = 'advance-run' AND key = schedule_runs.task_id::text
     )
     ON CONFLICT DO NOTHING
   `);
