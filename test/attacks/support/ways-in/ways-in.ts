@@ -63,10 +63,7 @@ export const TABLES: Readonly<Record<string, string>> = {
   transactions: "a payment of the team",
 };
 
-async function openSchedule(
-  { db, deps, owner, projectId }: Scene,
-  apiKeyId: string | null,
-): Promise<WayIn> {
+async function openSchedule({ db, deps, owner, projectId }: Scene, apiKeyId: string | null): Promise<WayIn> {
   const id = newId();
   await db.insert(schedules).values({
     id,

@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
-import { jobs, repositories, stripeEvents, tasks } from "#src/db/schema/index.ts";
+import { jobs, repositories, scheduleRuns, schedules, stripeEvents, tasks } from "#src/db/schema/index.ts";
 import { storeMissingJobs } from "#src/domain/operations/jobs/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { fileDatabase } from "#test/support/database.ts";
@@ -33,16 +33,37 @@ it("what the version before left to be done, which had no jobs, gets them; what 
     { id: "evt_1", type: "charge.refunded", createdAt },
     { id: "evt_2", type: "charge.refunded", createdAt, status: "done" },
   ]);
+  const scheduleId = newId();
+  await db.insert(schedules).values({
+    id: scheduleId,
+    userId: user.id,
+    name: "Issues",
+    schedule: "every 15m",
+    normalizedCron: "*/15 * * * *",
+    timing: { kind: "interval", minutes: 15 },
+    timezone: "UTC",
+    anchorAt: new Date(),
+    promptTemplate: "Summarise the open issues",
+    deliver: "none",
+    editMode: "allow",
+  });
+  const [waiting, over, recent] = [newId(), newId(), newId()];
+  await db.insert(scheduleRuns).values([
+    { id: newId(), scheduleId, taskId: waiting, status: "waiting", createdAt },
+    { id: newId(), scheduleId, taskId: over, status: "success", createdAt },
+    { id: newId(), scheduleId, taskId: recent, status: "enqueued" },
+  ]);
   await db.insert(jobs).values({ kind: "deliver-callback", key: known.taskId, payload: {}, attempts: 3 });
 
   for (let time = 0; time < 2; time += 1) await storeMissingJobs({ db });
 
   const stored = await db.select().from(jobs).orderBy(jobs.kind, jobs.attempts);
   expect(stored).toMatchObject([
+    { kind: "advance-run", key: waiting, payload: { taskId: waiting } },
     { kind: "clone-repository", key: projectId, payload: { projectId } },
     { kind: "deliver-callback", key: taskId, payload: { taskId }, share: user.id, attempts: 0 },
     { kind: "deliver-callback", key: known.taskId, attempts: 3 },
     { kind: "handle-stripe-event", key: "evt_1", payload: { eventId: "evt_1" } },
   ]);
-  expect(stored).toHaveLength(4);
+  expect(stored).toHaveLength(5);
 });

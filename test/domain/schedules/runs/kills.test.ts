@@ -145,12 +145,7 @@ it.each<[string, object, "start" | "end", object]>([
     "start",
     { isActive: false, pausedReason: "Project not found" },
   ],
-  [
-    "failures comes once when the end of the third run",
-    { failuresInRow: 2 },
-    "end",
-    { failuresInRow: 3 },
-  ],
+  ["failures comes once when the end of the third run", { failuresInRow: 2 }, "end", { failuresInRow: 3 }],
 ])("the notice of %s is killed", async (_, values, of, found) => {
   const calls = await killed(async () => {
     const { person, telegram } = await newPerson();
@@ -175,4 +170,24 @@ it.each<[string, object, "start" | "end", object]>([
     return { program, after };
   });
   expect(calls).toBeGreaterThanOrEqual(5);
+});
+
+it("a run whose executors all die has failed, with a reason, and does not keep its schedule from running", async () => {
+  const { person } = await newPerson();
+  const id = await world.schedule(person, { overlap: "queue", failuresInRow: 2 });
+  const { taskId } = await firstRun(id);
+  for (let death = 0; (await world.statuses(id))[0] !== "failed"; death += 1) {
+    expect(death).toBeLessThan(10);
+    await world.passTime();
+    // Each has claimed the job, and made the run `running`.
+    await runMortal({ call: 2, isDone: true }, () => world.advance(taskId));
+  }
+  const error = "It was interrupted too many times";
+  expect(await world.found(id)).toMatchObject({ failuresInRow: 3, lastStatus: "failed", lastError: error });
+  world.waiting = [];
+  await world.recover();
+  expect(await world.statuses(id)).toEqual(["failed"]);
+  expect(await world.tasksOf(person)).toEqual([]);
+  await world.runOnce(id);
+  expect(await world.statuses(id)).toEqual(["failed", "success"]);
 });

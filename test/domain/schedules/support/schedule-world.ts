@@ -233,7 +233,9 @@ export class ScheduleWorld {
       .update(schedules)
       .set({ claimedUntil: earlier })
       .where(sql`claimed_until IS NOT NULL`);
-    await this.#db.update(jobs).set({ dueAt: earlier, leaseUntil: sql`least(${jobs.leaseUntil}, ${earlier})` });
+    await this.#db
+      .update(jobs)
+      .set({ dueAt: earlier, leaseUntil: sql`least(${jobs.leaseUntil}, ${earlier})` });
     await this.#db.update(tasks).set({ createdAt: earlier }).where(eq(tasks.status, "queued"));
   }
 
