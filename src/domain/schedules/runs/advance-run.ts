@@ -4,7 +4,7 @@ import { finishRun } from "./finish-run.ts";
 import { runOfTask } from "./queries/open-run.ts";
 import { runEnded } from "./queries/progress.ts";
 import type { RunDeps } from "./run-deps.ts";
-import { AT_WORK, startRun } from "./start-run.ts";
+import { AWAIT_END, startRun } from "./start-run.ts";
 
 /**
  * Takes a run from its moment to its end: starts its task, unless an earlier run of the schedule is in its way, and delivers
@@ -20,7 +20,7 @@ export const advanceRun = defineJob(runDue, {
     const { run, task } = found;
     const isOver = task ? isTerminal(task.status) : run.startedAt !== null;
     if (isOver) return finishRun(deps, found);
-    return run.startedAt === null ? startRun(deps, attempt, found) : AT_WORK;
+    return run.startedAt === null ? startRun(deps, attempt, found) : AWAIT_END;
   },
   onGivingUp: (taskId, error) => runEnded(taskId, { status: "failed", error }),
 });

@@ -14,11 +14,8 @@ import type { RunDeps } from "./run-deps.ts";
 const PATIENCE_MS = 60 * 60_000;
 const NO_ROOM_SECONDS = 60;
 
-/**
- * A run whose task is at work, or that waits for an earlier one. What it waits for stores its job again; the backstop finds a
- * task whose chat was deleted.
- */
-export const AT_WORK = { kind: "later", seconds: 300, isBackstop: true } as const satisfies Outcome;
+/** Waits for the end of a task, or of an earlier run, which stores the job again. The backstop finds what was deleted. */
+export const AWAIT_END = { kind: "later", seconds: 300, isBackstop: true } as const satisfies Outcome;
 
 /**
  * Starts the task of a run, unless an earlier run of the schedule is in its way. Idempotent: the task's id was chosen with
@@ -33,7 +30,7 @@ export async function startRun(
     const [, { rows }] = await store((isHeld) => beginRun(deps.db, found, isHeld));
     const [begun] = rows;
     if (!begun) return endRun(deps, found, { status: "skipped", error: OVERLAPPED });
-    if (begun.status === "waiting") return AT_WORK;
+    if (begun.status === "waiting") return AWAIT_END;
   }
   try {
     return await startTaskOf(deps, found);
@@ -92,7 +89,7 @@ export async function startTaskOf(deps: RunDeps, found: OpenRun): Promise<Outcom
     origin: "schedule",
     idempotencyKey: undefined,
   });
-  return { ...AT_WORK, writes: runStarted(found) };
+  return { ...AWAIT_END, writes: runStarted(found) };
 }
 
 /** The caller that the schedule acts as. Throws `Unreachable` when the owner, or the owner's key, cannot reach the project. */

@@ -143,9 +143,3 @@ export function runEnded(taskId: string, end: RunEnd, { isQueue = false } = {}):
     }),
   };
 }
-
-/** Whether the owner is probably to be told of an end; what other runs of the schedule come to meanwhile may decide it. */
-export function isAlarming({ schedule }: Pick<OpenRun, "schedule">, { status, pause }: RunEnd): boolean {
-  if (status !== "failed") return false;
-  return pause !== undefined || schedule.nextRunAt === null || schedule.failuresInRow + 1 === FAILURES_TOLD;
-}
