@@ -5,7 +5,6 @@ const OLDER = [
      next_attempt_at = next_attempt_at - interval '1 minute' WHERE status = 'pending'`,
   "UPDATE channel_events SET created_at = created_at - interval '1 minute' WHERE handled_at IS NULL",
   "UPDATE schedules SET claimed_until = claimed_until - interval '1 minute'",
-  "UPDATE schedule_runs SET published_at = published_at - interval '1 minute' WHERE finished_at IS NULL",
   ...["checkouts", "payouts", "stripe_events"].map(
     (table) => `UPDATE ${table} SET created_at = created_at - interval '1 hour'`,
   ),
