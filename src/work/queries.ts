@@ -24,13 +24,40 @@ const isHeld = sql`coalesce(jobs.lease_until > now(), false)`;
 export function storeJobs<P extends Record<string, unknown>>(
   job: JobName<P>,
   from: SQL,
-  { key, payload, share }: { key: SQL; payload: { readonly [Field in keyof P]: SQL }; share?: SQL },
+  columns: JobColumns<P>,
 ): SQL {
+  return storing(literal(job), from, columns);
+}
+
+/**
+ * As `storeJobs`, for kinds whose jobs of a row say the same: of each kind where its condition holds. One statement is planned
+ * faster than one for each kind.
+ */
+export function storeJobsOfKinds<P extends Record<string, unknown>>(
+  kinds: readonly { job: JobName<P>; where: SQL }[],
+  from: SQL,
+  columns: JobColumns<P>,
+): SQL {
+  const values = kinds.map(({ job, where }) => sql`(${literal(job)}, ${where})`);
+  const each = sql`CROSS JOIN LATERAL (VALUES ${sql.join(values, sql`, `)}) AS kinds (kind, is_stored)`;
+  return storing(sql`kinds.kind`, sql`${from} ${each} WHERE is_stored`, columns);
+}
+
+/** What is stored of a job, as values of the row that it is stored for. */
+interface JobColumns<P> {
+  key: SQL;
+  payload: { readonly [Field in keyof P]: SQL };
+  share?: SQL;
+}
+
+const literal = ({ name }: { name: string }) => sql.raw(`'${name}'`);
+
+function storing<P>(kind: SQL, from: SQL, { key, payload, share }: JobColumns<P>): SQL {
   const fields = Object.entries<SQL>(payload).map(
     ([field, value]) => sql`${sql.raw(`'${field}'`)}, ${value}`,
   );
   return sql`INSERT INTO jobs (kind, key, payload, share)
-    SELECT ${sql.raw(`'${job.name}'`)}, ${key}, jsonb_build_object(${sql.join(fields, sql`, `)}),
+    SELECT ${kind}, ${key}, jsonb_build_object(${sql.join(fields, sql`, `)}),
       ${share ?? sql`NULL`}::text ${from}
     ON CONFLICT (kind, key) DO UPDATE SET payload = excluded.payload, share = excluded.share, due_at = now(),
       attempts = 0, last_error = NULL, failed_at = NULL, created_at = now(), stored_again = ${isHeld},

@@ -1,11 +1,14 @@
 import { sql } from "drizzle-orm";
-import { storeJobs } from "#src/work/queries.ts";
+import { storeJobsOfKinds } from "#src/work/queries.ts";
 import { callbackDue } from "../callback-due.ts";
 import { runDue } from "../run-due.ts";
 
-const ofTask = { key: sql`id`, payload: { taskId: sql`id` }, share: sql`user_id` };
-
-/** The jobs of the task `fenced` that has just ended, as parts of a WITH list: its callback's, and its schedule's run. */
-export const jobsAtEnd = sql`
-  callback AS (${storeJobs(callbackDue, sql`FROM fenced WHERE callback_status = 'pending'`, ofTask)}),
-  run AS (${storeJobs(runDue, sql`FROM fenced WHERE origin = 'schedule'`, ofTask)})`;
+/** Stores the jobs of the task `fenced` that has just ended: its callback's, and that of its schedule's run. */
+export const jobsAtEnd = storeJobsOfKinds(
+  [
+    { job: callbackDue, where: sql`callback_status = 'pending'` },
+    { job: runDue, where: sql`origin = 'schedule'` },
+  ],
+  sql`FROM fenced`,
+  { key: sql`id`, payload: { taskId: sql`id` }, share: sql`user_id` },
+);

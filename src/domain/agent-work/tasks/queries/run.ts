@@ -297,7 +297,7 @@ const ending = forEachParts((parts) =>
         -- A deletion of the project locks its row first and this task's later.
         FOR NO KEY UPDATE OF p SKIP LOCKED
       )
-    ), ${jobsAtEnd}
+    ), follow_up AS (${jobsAtEnd})
     SELECT chat_id AS "chatId", fenced.user_id AS "userId", origin, callback_status AS "callbackStatus",
       ${titleToTell(sql`fenced`)} AS title, charged.*,
       (SELECT before[2] FROM turn WHERE before[1] = fenced.id) AS next
