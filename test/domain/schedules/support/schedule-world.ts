@@ -4,7 +4,7 @@ import { and, asc, eq, inArray, sql } from "drizzle-orm";
 import { channelMessages, chats, jobs, scheduleRuns, schedules, tasks } from "#src/db/schema/index.ts";
 import { runDue, sweepTasks } from "#src/domain/agent-work/tasks/index.ts";
 import { deliverMail } from "#src/domain/operations/mail/index.ts";
-import { advanceRun, tellOwner, tick, triggerRun } from "#src/domain/schedules/runs/index.ts";
+import { advanceRun, tellOwner, tick } from "#src/domain/schedules/runs/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Mail } from "#src/platform/mail/mailer.ts";
@@ -21,7 +21,7 @@ import { outside } from "#test/support/mortal.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 
-type Deps = Parameters<typeof triggerRun>[0] & {
+type Deps = Parameters<typeof advanceRun.run>[0] & {
   config: typeof DEFAULT_CEILINGS;
 };
 type Values = Partial<typeof schedules.$inferInsert>;
