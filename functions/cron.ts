@@ -17,7 +17,7 @@ import { sweepSessions } from "#src/domain/workspaces/shells/index.ts";
 import { sweepTasks } from "#src/domain/agent-work/tasks/index.ts";
 import { sweepMedia } from "#src/domain/messaging/media/index.ts";
 import { deleteOldEvents, sweepInbox } from "#src/domain/messaging/inbox/index.ts";
-import { forgetOldRuns, keepTicking, sweepRuns, tickOverdue } from "#src/domain/schedules/runs/index.ts";
+import { forgetOldRuns, keepTicking, tickOverdue } from "#src/domain/schedules/runs/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Services } from "#src/services.ts";
 import { sweepJobs } from "#src/work/sweep.ts";
@@ -43,7 +43,6 @@ const JOBS: Readonly<Record<string, (services: Services) => Promise<void>>> = {
       proveBots(services),
       // The queue calls for the ticks; what it leaves undone for a whole interval is done here.
       tickOverdue(services),
-      sweepRuns(services),
     ]);
   },
   "0 * * * *": async (services) => {

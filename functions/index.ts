@@ -29,6 +29,8 @@ export const JOBS = [
   serveJob(destroyWorkspace),
   serveJob(handleEvent),
   serveJob(sendPayout),
+  serveJob(runs.advanceRun),
+  serveJob(runs.tellOwner),
 ];
 
 /** Every function that the queue may call, at `/functions/{name}`. Each may be called twice for one message. */
@@ -69,8 +71,6 @@ export const functions = serve([
   serveFunction(mail.mailDue, mail.deliverMail),
 
   serveFunction(runs.tickDue, tickSchedules),
-  serveFunction(runs.runDue, (services, { runId }) => runs.startRun(services, runId)),
-  serveFunction(tasks.runEnded, (services, { taskId }) => runs.finishRun(services, taskId)),
 
   serveFunction(changeWanted, (services, { projectId }) => lifecycle.settleProject(services, projectId)),
   serveFunction(lifecycle.saveDue, (services, { projectId }) => lifecycle.saveProject(services, projectId)),

@@ -145,8 +145,10 @@ async function end(services: WorkDeps, job: Failing, held: Held, made: Attempted
     const next = await finishJob(services.db, held, outcome.writes, job.next?.(held.key));
     return publishAfter(services, held, next);
   }
-  if (outcome.kind === "later")
-    return postpone(services, held, made, { seconds: outcome.seconds, error: null });
+  if (outcome.kind === "later") {
+    const { seconds, isBackstop = false } = outcome;
+    return postpone(services, held, made, { seconds, error: null, isBackstop });
+  }
   const { error, cause = error, isFinal = false, notBeforeSeconds = 0 } = outcome;
   const pause = job.pauses[attempts - 1];
   if (isFinal || pause === undefined) return giveUp(services, job, held, outcome);
@@ -159,10 +161,10 @@ async function postpone(
   services: WorkDeps,
   held: Held,
   made: Attempted,
-  when: { seconds: number; error: string | null },
+  { isBackstop = false, ...when }: { seconds: number; error: string | null; isBackstop?: boolean },
 ): Promise<boolean> {
   const isPostponed = await postponeJob(services.db, held, when, made.outcome.writes);
-  if (isPostponed) await publishNext(services, held, made, when.seconds);
+  if (isPostponed && !isBackstop) await publishNext(services, held, made, when.seconds);
   return isPostponed;
 }
 

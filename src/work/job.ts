@@ -60,12 +60,15 @@ export interface Attempt<P, R> {
 }
 
 /**
- * What an attempt came to. `writes` are stored together with it, by one statement, and only if the attempt's executor
- * still holds the job: each is a statement that takes its rows `FROM job`, which has a row in that case. No two may write
- * the same row.
+ * Statements that are stored together with an outcome, by one statement, and only if the attempt's executor still holds the
+ * job: each takes its rows `FROM job`, which has a row in that case. No two may write the same row. Of named ones, a later one
+ * may take its rows from what an earlier one returns, `FROM write_{name}`, and then comes after it.
  *
  * The kernel locks the job before its writes lock the area's rows. What locks rows of both elsewhere begins with `lockJob`.
  */
+export type Writes = readonly SQL[] | Readonly<Record<string, SQL>>;
+
+/** What an attempt came to. */
 export type Outcome = (
   | { kind: "done" }
   /**
@@ -79,10 +82,13 @@ export type Outcome = (
       isFinal?: boolean;
       notBeforeSeconds?: number | undefined;
     }
-  /** Nothing failed, and there is more to do after so many seconds: the attempts are counted anew. */
-  | { kind: "later"; seconds: number }
+  /**
+   * Nothing failed, and there is more to do after so many seconds: the attempts are counted anew. With `isBackstop` the job
+   * is stored again before that, unless something is lost: no message is published, and the sweep finds it.
+   */
+  | { kind: "later"; seconds: number; isBackstop?: boolean }
 ) & {
-  writes?: readonly SQL[];
+  writes?: Writes;
   /** What is done once all this is stored. It is not done if the executor dies in between. */
   afterwards?: () => Promise<void>;
 };
@@ -101,7 +107,7 @@ export interface Job<P, S, R = undefined> extends JobName<P> {
   /** What is done instead of one more attempt if the executor of each has died. Without it the job is given up. */
   interrupted?(services: S, attempt: Attempt<P, R>): Promise<Outcome>;
   /** What is stored after the last attempt's writes when the job is given up, also if all its executors have died. */
-  readonly onGivingUp?: (key: string, error: string) => readonly SQL[];
+  readonly onGivingUp?: (key: string, error: string) => Writes;
   /**
    * For jobs that are done one after another: a statement of `storeJobs` that makes due what waits for this one, at most one
    * job. It goes with the outcome by which a job is done or given up, and takes its row `FROM job`. Then that job is published.

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
 import { AppError } from "#src/lib/errors.ts";
 import type { Outcome } from "#src/work/job.ts";
@@ -38,6 +39,19 @@ describe("a job", () => {
     // The message comes again.
     await jobs.execute(jobs.kind(done), key);
     expect(await jobs.lines(key)).toEqual(["done"]);
+  });
+
+  it("has writes that take from what an earlier one, by its name, has returned", async () => {
+    const key = await jobs.stored();
+    const writes = {
+      reached: sql`${state("reached")} RETURNING toy_states.key, state`,
+      noted: sql`INSERT INTO toy_lines (key, line) SELECT key, state FROM write_reached`,
+    };
+    await jobs.execute(
+      jobs.kind(async () => ({ kind: "done", writes })),
+      key,
+    );
+    expect([await jobs.state(key), await jobs.lines(key)]).toEqual(["reached", ["reached"]]);
   });
 
   it("that waits for its next attempt is done anew when it is stored again", async () => {

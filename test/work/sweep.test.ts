@@ -47,3 +47,16 @@ it("a kind that this version does not know is left to the one that does", async 
   await jobs.sweep(["another"]);
   expect(sweptKeys()).toEqual([]);
 });
+
+it("what is put off as a backstop has no message of its own: it is stored again before, or the sweep finds it", async () => {
+  const key = await jobs.stored();
+  await jobs.execute(
+    jobs.kind(async () => ({ kind: "later", seconds: 300, isBackstop: true })),
+    key,
+  );
+  await jobs.sweep();
+  expect(jobs.published).toEqual([]);
+  await jobs.pass(key, 310);
+  await jobs.sweep();
+  expect(sweptKeys()).toEqual([{ key }]);
+});

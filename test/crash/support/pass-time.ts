@@ -4,7 +4,6 @@ const OLDER = [
   "UPDATE jobs SET due_at = due_at - interval '1 minute', lease_until = lease_until - interval '1 minute'",
   "UPDATE channel_events SET created_at = created_at - interval '1 minute' WHERE handled_at IS NULL",
   "UPDATE schedules SET claimed_until = claimed_until - interval '1 minute'",
-  "UPDATE schedule_runs SET published_at = published_at - interval '1 minute' WHERE finished_at IS NULL",
   ...["checkouts", "payouts", "stripe_events"].map(
     (table) => `UPDATE ${table} SET created_at = created_at - interval '1 hour'`,
   ),

@@ -2,10 +2,11 @@ import type { Db } from "#src/platform/db/client.ts";
 import { messageOf } from "#src/work/job.ts";
 import { messageTo } from "#src/work/message.ts";
 import { callbackDue } from "./callback-due.ts";
-import { replyDue, runEnded } from "./functions.ts";
+import { replyDue } from "./functions.ts";
 import { launchTask, type LaunchDeps } from "./launch-task.ts";
 import { isPlatform } from "#src/channels/channel.ts";
 import { taskWithTurn } from "./queries/chat-order.ts";
+import { runDue } from "./run-due.ts";
 import { isTerminal, type Task } from "./task.ts";
 
 /** A finished task, with its follow-up work. */
@@ -28,8 +29,8 @@ export async function followUp({ queue }: LaunchDeps, task: Followed): Promise<v
     await queue.publish(messageTo(replyDue, { taskId: task.id }, delivery));
   }
   if (task.origin === "schedule") {
-    const delivery = { deduplicationId: `run-of-${task.id}`, shareOf: task.userId };
-    await queue.publish(messageTo(runEnded, { taskId: task.id }, delivery));
+    const job = { name: runDue.name, key: task.id };
+    await queue.publish(messageOf(job, { occasion: "ended", share: task.userId }));
   }
   if (task.next) await launchTask({ queue }, { id: task.next, userId: task.userId }, `after-${task.id}`);
 }

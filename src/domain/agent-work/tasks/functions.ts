@@ -22,6 +22,3 @@ export const replyDue = declareFunction({ name: "send-reply", message: ofTask })
 
 /** A task of a platform or of a schedule waits for approvals: its questions are to be sent. */
 export const questionsDue = declareFunction({ name: "send-questions", message: ofTask });
-
-/** The task of a schedule's run has ended. */
-export const runEnded = declareFunction({ name: "finish-run", message: ofTask });

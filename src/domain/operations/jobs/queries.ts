@@ -90,6 +90,10 @@ export async function storeMissingJobs({ db }: { db: Db }): Promise<void> {
     FROM channel_messages m JOIN channel_configs c ON c.id = m.channel_config_id
     WHERE m.status = 'pending' AND coalesce(m.next_attempt_at, m.created_at + interval '1 minute') < now() AND NOT EXISTS (
       SELECT 1 FROM jobs WHERE kind = 'deliver-outbox-message' AND key = m.id::text
+    ) UNION ALL
+    SELECT 'advance-run', task_id::text, jsonb_build_object('taskId', task_id), NULL FROM schedule_runs
+    WHERE status IN ('enqueued', 'waiting', 'running') AND created_at < now() - interval '1 minute' AND NOT EXISTS (
+      SELECT 1 FROM jobs WHERE kind = 'advance-run' AND key = schedule_runs.task_id::text
     )
     ON CONFLICT DO NOTHING
   `);

@@ -13,9 +13,10 @@ import {
   targetName,
   type Resolved,
 } from "#src/domain/schedules/targets/index.ts";
-import { recipientOf } from "./end-run.ts";
-import { occasionOf, type OpenRun } from "./queries/run.ts";
-import type { RunDeps } from "./start-run.ts";
+import { occasionOf } from "./queries/history.ts";
+import type { OpenRun } from "./queries/open-run.ts";
+import { recipientOf } from "./recipient-of.ts";
+import type { RunDeps } from "./run-deps.ts";
 
 /** What a run has to say, and the chat that it was said in. */
 interface Result {

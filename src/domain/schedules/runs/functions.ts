@@ -1,4 +1,7 @@
 import { z } from "zod";
+import { runDue } from "#src/domain/agent-work/tasks/index.ts";
+import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import { messageOf } from "#src/work/job.ts";
 import { declareFunction } from "#src/work/message.ts";
 
 /* What the queue is told about runs of schedules. */
@@ -9,5 +12,7 @@ export const tickDue = declareFunction({
   message: z.object({ extra: z.boolean().default(false) }),
 });
 
-/** A run is to start. */
-export const runDue = declareFunction({ name: "start-run", message: z.object({ runId: z.uuid() }) });
+/** The message of a run's job, which has the id of the run's task. */
+export function messageOfRun(taskId: string, occasion: string): QueueMessage {
+  return messageOf({ name: runDue.name, key: taskId }, { occasion });
+}

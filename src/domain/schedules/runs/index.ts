@@ -1,8 +1,9 @@
-export { runDue, tickDue } from "./functions.ts";
-export { finishRun } from "./finish-run.ts";
+export { advanceRun } from "./advance-run.ts";
+export { forgetOldRuns } from "./forget-old-runs.ts";
+export { tickDue } from "./functions.ts";
 export { extraTicks, keepTicking } from "./keep-ticking.ts";
 export { listRuns } from "./list-runs.ts";
-export type { ShownRun } from "./queries/run.ts";
-export { requestRun, startRun, triggerRun } from "./start-run.ts";
-export { forgetOldRuns, sweepRuns } from "./sweep-runs.ts";
+export type { ShownRun } from "./queries/history.ts";
+export { tellOwner } from "./tell-owner.ts";
 export { tick, tickOverdue, type TickDeps } from "./tick.ts";
+export { requestRun, triggerRun } from "./trigger-run.ts";

@@ -1,7 +1,7 @@
 import { requireSchedule } from "#src/domain/schedules/definitions/index.ts";
 import type { Caller } from "#src/domain/organisations/access/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { runsOf, type ShownRun } from "./queries/run.ts";
+import { runsOf, type ShownRun } from "./queries/history.ts";
 
 /** A page of a schedule's runs, newest first. Throws as `requireSchedule` does. */
 export async function listRuns(

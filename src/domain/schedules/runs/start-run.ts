@@ -1,80 +1,47 @@
-import { startTask, type StartDeps } from "#src/domain/agent-work/tasks/index.ts";
+import { startTask } from "#src/domain/agent-work/tasks/index.ts";
 import { callerFor, type Caller } from "#src/domain/organisations/access/index.ts";
 import { renderTemplate } from "#src/domain/schedules/expressions/index.ts";
-import type { NoticeDeps } from "#src/domain/schedules/targets/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
-import { newId } from "#src/lib/ids.ts";
-import type { Db } from "#src/platform/db/client.ts";
-import type { Queue } from "#src/platform/queue/queue.ts";
-import { endRun, tellOfPause } from "./end-run.ts";
-import { pauseFor } from "./queries/due.ts";
-import {
-  beginRun,
-  insertManualRun,
-  noteStarted,
-  runOf,
-  sessionToAsk,
-  settleRun,
-  type OpenRun,
-} from "./queries/run.ts";
-import { startMessage } from "./tick.ts";
+import type { Attempt, Outcome } from "#src/work/job.ts";
+import { endRun } from "./end-run.ts";
+import { OVERLAPPED } from "./queries/due.ts";
+import { sessionToAsk, type OpenRun } from "./queries/open-run.ts";
+import { beginRun, runStarted } from "./queries/progress.ts";
+import type { RunDeps } from "./run-deps.ts";
 
-export type RunDeps = StartDeps & NoticeDeps;
-
-/** A run that could not be started for so long has failed. */
+/** A run for whose task there has been no room for so long has failed. */
 const PATIENCE_MS = 60 * 60_000;
+const NO_ROOM_SECONDS = 60;
+
+/** Waits for the end of a task, or of an earlier run, which stores the job again. The backstop finds what was deleted. */
+export const AWAIT_END = { kind: "later", seconds: 300, isBackstop: true } as const satisfies Outcome;
 
 /**
  * Starts the task of a run, unless an earlier run of the schedule is in its way. Idempotent: the task's id was chosen with
- * the run. A schedule whose project, access or credits are gone is paused, and its owner is told. Throws `unavailable` and
- * `rate_limited`, where the queue tries again.
+ * the run. A schedule whose project, access or credits are gone is paused, and its owner is told. Throws what may not recur.
  */
-export async function startRun(deps: RunDeps, runId: string): Promise<void> {
-  const found = await runOf(deps.db, runId);
-  if (!found || found.run.finishedAt !== null || found.run.startedAt !== null) return;
-  const status = await beginRun(deps.db, found.run);
-  if (status !== "running") return;
+export async function startRun(
+  deps: RunDeps,
+  { store }: Pick<Attempt<unknown, unknown>, "store">,
+  found: OpenRun,
+): Promise<Outcome> {
+  if (found.run.status !== "running") {
+    const [, { rows }] = await store((isHeld) => beginRun(deps.db, found, isHeld));
+    const [begun] = rows;
+    if (!begun) return endRun(deps, found, { status: "skipped", error: OVERLAPPED });
+    if (begun.status === "waiting") return AWAIT_END;
+  }
   try {
-    await start(deps, found);
+    return await startTaskOf(deps, found);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    if (error.retryable && Date.now() - found.run.createdAt.getTime() < PATIENCE_MS) throw error;
-    await fail(deps, found, error.message, pauses(error) ? error.message : undefined);
+    const isPatient = Date.now() - found.run.createdAt.getTime() < PATIENCE_MS;
+    if (error.code === "rate_limited" && isPatient) return { kind: "later", seconds: NO_ROOM_SECONDS };
+    if (error.code !== "rate_limited" && error.retryable) throw error;
+    const pause = pauses(error) && found.schedule.isActive ? error.message : undefined;
+    return endRun(deps, found, { status: "failed", error: error.message, pause });
   }
-}
-
-/**
- * Runs a schedule now, also a paused one; its clock stays as it is. Returns the task's id. Throws as `startTask` does, and
- * `not_found` for a schedule whose project is gone.
- */
-export async function triggerRun(deps: RunDeps, scheduleId: string): Promise<string> {
-  const run = { id: newId(), scheduleId, taskId: newId() };
-  await insertManualRun(deps.db, run);
-  const found = await runOf(deps.db, run.id);
-  if (!found) throw new AppError("not_found", "Schedule not found");
-  await beginRun(deps.db, run);
-  try {
-    await start(deps, found);
-  } catch (error) {
-    // The run is stored, and `sweepRuns` starts it: another one would run twice.
-    if (error instanceof AppError && error.code === "unavailable") return run.taskId;
-    const sentence = error instanceof AppError ? error.message : "The run could not be started";
-    await settleRun(deps.db, found, { status: "failed", error: sentence, isSilent: false, deliveries: [] });
-    throw error;
-  }
-  return run.taskId;
-}
-
-/** Has the queue run a schedule by hand. Returns the id that its task will have. */
-export async function requestRun(
-  { db, queue }: { db: Db; queue: Queue },
-  scheduleId: string,
-): Promise<string> {
-  const run = { id: newId(), scheduleId, taskId: newId() };
-  await insertManualRun(db, run);
-  await queue.publish(startMessage(run.id));
-  return run.taskId;
 }
 
 const KEY_REVOKED = "The API key that the schedule was made with was revoked";
@@ -86,7 +53,8 @@ function pauses(error: AppError): boolean {
   return error instanceof Unreachable || error.code === "insufficient_credits";
 }
 
-async function start(deps: RunDeps, found: OpenRun): Promise<void> {
+/** Starts the task of a run that has begun. Throws as `startTask` does, and when the schedule cannot reach its project. */
+export async function startTaskOf(deps: RunDeps, found: OpenRun): Promise<Outcome> {
   const { run, schedule } = found;
   const { caller, projectId } = await requireReach(deps, found);
   const isManual = run.scheduledFor === null;
@@ -121,7 +89,7 @@ async function start(deps: RunDeps, found: OpenRun): Promise<void> {
     origin: "schedule",
     idempotencyKey: undefined,
   });
-  await noteStarted(deps.db, found);
+  return { ...AWAIT_END, writes: runStarted(found) };
 }
 
 /** The caller that the schedule acts as. Throws `Unreachable` when the owner, or the owner's key, cannot reach the project. */
@@ -141,15 +109,4 @@ async function requireReach(
     if (cause.code === "unauthenticated") throw new Unreachable("forbidden", KEY_REVOKED, { cause });
     throw new Unreachable(cause.code, cause.message, { cause });
   }
-}
-
-async function fail(deps: RunDeps, found: OpenRun, error: string, pause: string | undefined): Promise<void> {
-  const isPaused = pause !== undefined && found.schedule.isActive;
-  if (isPaused) {
-    // Told first: once it is paused, a repetition would not tell of it any more.
-    await tellOfPause(deps, found, pause);
-    await pauseFor(deps.db, found.schedule.id, pause);
-  }
-  const end = { status: "failed", error, isSilent: false, deliveries: [] } as const;
-  await endRun(deps, found, end, { isTold: isPaused });
 }

@@ -3,9 +3,9 @@ import type { Schedule } from "#src/domain/schedules/definitions/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
-import type { Queue, QueueMessage } from "#src/platform/queue/queue.ts";
+import type { Queue } from "#src/platform/queue/queue.ts";
 import { messageTo } from "#src/work/message.ts";
-import { runDue, tickDue } from "./functions.ts";
+import { messageOfRun, tickDue } from "./functions.ts";
 import type { TickConfig } from "./keep-ticking.ts";
 import { claimDue, pauseFor, storeRuns, type Decision } from "./queries/due.ts";
 
@@ -25,7 +25,7 @@ const MAX_MISSED = 100;
 /**
  * Stores a run for every schedule that is due, and gives the runs to the queue. A moment that came while the service was off
  * is run once, with all that came after it. Ticks at the same time share the work. A tick that dies is repeated by the queue,
- * and what it had stored is given to the queue again by `sweepRuns`.
+ * and what it had stored has its jobs.
  */
 export async function tick(deps: TickDeps, { overdueSeconds }: { overdueSeconds: number }): Promise<void> {
   const until = Date.now() + TICK_MS;
@@ -34,7 +34,7 @@ export async function tick(deps: TickDeps, { overdueSeconds }: { overdueSeconds:
     if (due.length === 0) return;
     const decisions = await decideAll(deps, due);
     const runs = decisions.length === 0 ? [] : await storeRuns(deps.db, decisions);
-    await deps.queue.publishBatch(runs.map(startMessage));
+    await deps.queue.publishBatch(runs.map(({ key, generation }) => messageOfRun(key, generation)));
     if (due.length < PAGE) return;
     if (Date.now() > until) return deps.queue.publish(messageTo(tickDue, { extra: true }));
   }
@@ -43,11 +43,6 @@ export async function tick(deps: TickDeps, { overdueSeconds }: { overdueSeconds:
 /** Does what the queue's ticks have left undone for a whole interval. */
 export async function tickOverdue(deps: TickDeps & { config: TickConfig }): Promise<void> {
   await tick(deps, { overdueSeconds: deps.config.GATEWAY_TICK_INTERVAL });
-}
-
-/** The message that starts a run. */
-export function startMessage(runId: string): QueueMessage {
-  return messageTo(runDue, { runId });
 }
 
 async function decideAll(deps: TickDeps, due: readonly Schedule[]): Promise<Decision[]> {

@@ -1,7 +1,7 @@
 import { sendStored, type OutboxDeps } from "#src/domain/messaging/deliveries/index.ts";
 import type { FindDeps } from "#src/domain/messaging/agent-messages/index.ts";
 import { sessionKeyOf } from "#src/domain/messaging/inbox/index.ts";
-import { scheduleNotice, sendNotice, type MailDeps } from "#src/domain/operations/mail/index.ts";
+import { queueMail, scheduleNotice, type MailDeps } from "#src/domain/operations/mail/index.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { waysToReach } from "./queries.ts";
 import { resolveTarget, type Recipient } from "./resolve-target.ts";
@@ -17,33 +17,37 @@ export interface Notice {
   occasion: string;
 }
 
-/** Tells the owner of a schedule in the owner's home chat, or by mail where there is none. Never throws. */
+/** A mail that was not delivered by then says nothing new. */
+const DAY_MS = 24 * 60 * 60_000;
+
+/**
+ * Tells the owner of a schedule in the owner's home chat, or by mail where there is none. Idempotent in the chat; of mails, the
+ * queue drops a repetition within ten minutes.
+ */
 export async function notifyOwner(deps: NoticeDeps, recipient: Recipient, notice: Notice): Promise<void> {
-  try {
-    const { platforms, email } = await waysToReach(deps.db, recipient.userId);
-    for (const platform of platforms) {
-      const found = await resolveTarget(deps, recipient, { kind: "home", platform });
-      if (!("place" in found)) continue;
-      const { channel, place, identityId } = found.place;
-      return await sendStored(deps, {
-        channel,
-        sessionKey: sessionKeyOf(platform, place),
-        place,
-        kind: "message",
-        content: notice.text,
-        occasion: notice.occasion,
-        replyTo: undefined,
-        replyTarget: undefined,
-        buttons: [],
-        taskId: null,
-        person: { userId: recipient.userId, identityId },
-      });
-    }
-    if (email === undefined) return;
-    await sendNotice({ ...deps, queue: queueOf(deps.queue, notice) }, email, scheduleNotice(notice));
-  } catch (cause) {
-    deps.log.warn("the owner of a schedule could not be told", { user_id: recipient.userId, cause });
+  const { platforms, email } = await waysToReach(deps.db, recipient.userId);
+  for (const platform of platforms) {
+    const found = await resolveTarget(deps, recipient, { kind: "home", platform });
+    if (!("place" in found)) continue;
+    const { channel, place, identityId } = found.place;
+    return await sendStored(deps, {
+      channel,
+      sessionKey: sessionKeyOf(platform, place),
+      place,
+      kind: "message",
+      content: notice.text,
+      occasion: notice.occasion,
+      replyTo: undefined,
+      replyTarget: undefined,
+      buttons: [],
+      taskId: null,
+      person: { userId: recipient.userId, identityId },
+    });
   }
+  if (email === undefined || !deps.mailer.configured) return;
+  const expiresAt = new Date(Date.now() + DAY_MS);
+  const mail = { kind: "account-notice", to: email, expiresAt, ...scheduleNotice(notice) } as const;
+  await queueMail({ ...deps, queue: queueOf(deps.queue, notice) }, mail);
 }
 
 /** Mails of the same occasion are one for the queue. */

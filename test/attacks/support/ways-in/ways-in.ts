@@ -5,12 +5,12 @@ import { storeCredential } from "#src/domain/hosting/credentials/index.ts";
 import { requestDeployment, runDeployment } from "#src/domain/hosting/deployments/index.ts";
 import { INBOUND_MODES } from "#src/domain/messaging/channels/inbound-mode.ts";
 import { authenticateKey } from "#src/domain/organisations/access/index.ts";
-import { requestRun, startRun } from "#src/domain/schedules/runs/index.ts";
+import { advanceRun, requestRun } from "#src/domain/schedules/runs/index.ts";
 import { hibernateIdleProjects } from "#src/domain/workspaces/lifecycle/queries/sweep.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { newId } from "#src/lib/ids.ts";
+import { executeJob } from "#src/work/execute.ts";
 import { CLIENT } from "#test/support/people.ts";
-import { fieldsOf } from "#test/support/fields.ts";
 import { openChannel } from "./channel.ts";
 import type { Scene } from "./scene.ts";
 import type { WayIn } from "./way-in.ts";
@@ -63,10 +63,7 @@ export const TABLES: Readonly<Record<string, string>> = {
   transactions: "a payment of the team",
 };
 
-async function openSchedule(
-  { db, deps, mail, owner, projectId }: Scene,
-  apiKeyId: string | null,
-): Promise<WayIn> {
+async function openSchedule({ db, deps, owner, projectId }: Scene, apiKeyId: string | null): Promise<WayIn> {
   const id = newId();
   await db.insert(schedules).values({
     id,
@@ -88,7 +85,7 @@ async function openSchedule(
     const [schedule] = await db.select().from(schedules).where(eq(schedules.id, id));
     if (!schedule?.isActive) return false;
     const taskId = await requestRun(deps, id);
-    await startRun(deps, String(fieldsOf(mail.published.at(-1)?.payload)["runId"]));
+    await executeJob(deps, advanceRun, taskId);
     return (await db.$count(tasks, eq(tasks.id, taskId))) === 1;
   };
   return { works: async () => ({ runs: await runs() }) };

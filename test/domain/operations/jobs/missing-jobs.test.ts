@@ -1,6 +1,14 @@
 import { and, eq, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
-import { channelMessages, jobs, repositories, stripeEvents, tasks } from "#src/db/schema/index.ts";
+import {
+  channelMessages,
+  jobs,
+  repositories,
+  scheduleRuns,
+  schedules,
+  stripeEvents,
+  tasks,
+} from "#src/db/schema/index.ts";
 import { storeMissingJobs } from "#src/domain/operations/jobs/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { PlatformRows } from "#test/domain/messaging/support/people-of-platforms.ts";
@@ -49,19 +57,40 @@ it("what the version before left to be done, which had no jobs, gets them; what 
     { ...message, id: newId(), status: "failed", createdAt },
     { ...message, id: newId(), status: "pending" },
   ]);
+  const scheduleId = newId();
+  await db.insert(schedules).values({
+    id: scheduleId,
+    userId: user.id,
+    name: "Issues",
+    schedule: "every 15m",
+    normalizedCron: "*/15 * * * *",
+    timing: { kind: "interval", minutes: 15 },
+    timezone: "UTC",
+    anchorAt: new Date(),
+    promptTemplate: "Summarise the open issues",
+    deliver: "none",
+    editMode: "allow",
+  });
+  const [run, over, recent] = [newId(), newId(), newId()];
+  await db.insert(scheduleRuns).values([
+    { id: newId(), scheduleId, taskId: run, status: "waiting", createdAt },
+    { id: newId(), scheduleId, taskId: over, status: "success", createdAt },
+    { id: newId(), scheduleId, taskId: recent, status: "enqueued" },
+  ]);
   await db.insert(jobs).values({ kind: "deliver-callback", key: known.taskId, payload: {}, attempts: 3 });
 
   for (let time = 0; time < 2; time += 1) await storeMissingJobs({ db });
 
   const stored = await db.select().from(jobs).orderBy(jobs.kind, jobs.attempts);
   expect(stored).toMatchObject([
+    { kind: "advance-run", key: run, payload: { taskId: run } },
     { kind: "clone-repository", key: projectId, payload: { projectId } },
     { kind: "deliver-callback", key: taskId, payload: { taskId }, share: user.id, attempts: 0 },
     { kind: "deliver-callback", key: known.taskId, attempts: 3 },
     { kind: "deliver-outbox-message", key: dead, payload: { messageId: dead }, share: user.id },
     { kind: "handle-stripe-event", key: "evt_1", payload: { eventId: "evt_1" } },
   ]);
-  expect(stored).toHaveLength(5);
+  expect(stored).toHaveLength(6);
   // Its executor has died, so the platform may have it.
   expect(await db.$count(channelMessages, and(eq(channelMessages.id, dead), channelMessages.mayBeSent))).toBe(
     1,

@@ -1,5 +1,4 @@
 import { beforeEach, expect, inject, it } from "vitest";
-import { finishRun, startRun, sweepRuns } from "#src/domain/schedules/runs/index.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { killedEverywhere, runMortal } from "#test/support/mortal.ts";
 import { seeded } from "#test/support/random.ts";
@@ -83,8 +82,8 @@ const PROGRAMS: [what: string, prepare: Prepare][] = [
     "the start of a run, whose message is delivered again",
     async () => {
       const { ids, after } = await newSchedules();
-      const { id } = await firstRun(...ids);
-      return { program: () => startRun(world.deps(), id), after };
+      const { taskId } = await firstRun(...ids);
+      return { program: () => world.advance(taskId), after };
     },
   ],
   [
@@ -92,10 +91,10 @@ const PROGRAMS: [what: string, prepare: Prepare][] = [
     async () => {
       const { ids, after } = await newSchedules();
       const run = await firstRun(...ids);
-      await startRun(world.deps(), run.id);
+      await world.advance(run.taskId);
       await world.finish(run.taskId);
       world.waiting = [];
-      return { program: () => finishRun(world.deps(), run.taskId), after };
+      return { program: () => world.advance(run.taskId), after };
     },
   ],
   [
@@ -105,7 +104,7 @@ const PROGRAMS: [what: string, prepare: Prepare][] = [
       await world.tick();
       world.waiting = [];
       await world.passTime();
-      return { program: () => sweepRuns(world.deps()), after };
+      return { program: () => world.sweep(), after };
     },
   ],
   [
@@ -117,7 +116,7 @@ const PROGRAMS: [what: string, prepare: Prepare][] = [
       await world.makeDue(id);
       await world.tick();
       const runs = await world.runs(id);
-      for (const run of runs) await startRun(world.deps(), run.id);
+      for (const run of runs) await world.advance(run.taskId);
       const taskId = runs[0]?.taskId ?? "";
       await world.finish(taskId);
       world.waiting = [];
@@ -127,7 +126,7 @@ const PROGRAMS: [what: string, prepare: Prepare][] = [
         expect(await world.tasksOf(person)).toHaveLength(2);
         await ScheduleWorld.open(db);
       };
-      return { program: () => finishRun(world.deps(), taskId), after };
+      return { program: () => world.advance(taskId), after };
     },
   ],
 ];
@@ -139,26 +138,21 @@ it.each(PROGRAMS)(
   },
 );
 
-it.each<[string, object, "startRun" | "finishRun", object]>([
+it.each<[string, object, "start" | "end", object]>([
   [
     "a pause comes once when the run that finds the reason",
     { projectId: null },
-    "startRun",
+    "start",
     { isActive: false, pausedReason: "Project not found" },
   ],
-  [
-    "failures comes once when the end of the third run",
-    { failuresInRow: 2 },
-    "finishRun",
-    { failuresInRow: 3 },
-  ],
-])("the notice of %s is killed", async (_, values, killedProgram, found) => {
+  ["failures comes once when the end of the third run", { failuresInRow: 2 }, "end", { failuresInRow: 3 }],
+])("the notice of %s is killed", async (_, values, of, found) => {
   const calls = await killed(async () => {
     const { person, telegram } = await newPerson();
     const id = await world.schedule(person, values);
     const run = await firstRun(id);
-    if (killedProgram === "finishRun") {
-      await startRun(world.deps(), run.id);
+    if (of === "end") {
+      await world.advance(run.taskId);
       await world.finish(run.taskId, { status: "failed", error: "It broke" });
     }
     world.waiting = [];
@@ -168,9 +162,32 @@ it.each<[string, object, "startRun" | "finishRun", object]>([
       expect(await world.found(id)).toMatchObject(found);
       expect(await world.outbox(telegram)).toHaveLength(1);
     };
-    const program = () =>
-      killedProgram === "startRun" ? startRun(world.deps(), run.id) : finishRun(world.deps(), run.taskId);
+    // The program goes on with the notice.
+    const program = async () => {
+      await world.advance(run.taskId);
+      await world.deliver();
+    };
     return { program, after };
   });
   expect(calls).toBeGreaterThanOrEqual(5);
+});
+
+it("a run whose executors all die has failed, with a reason, and does not keep its schedule from running", async () => {
+  const { person } = await newPerson();
+  const id = await world.schedule(person, { overlap: "queue", failuresInRow: 2 });
+  const { taskId } = await firstRun(id);
+  for (let death = 0; (await world.statuses(id))[0] !== "failed"; death += 1) {
+    expect(death).toBeLessThan(10);
+    await world.passTime();
+    // Each has claimed the job, and made the run `running`.
+    await runMortal({ call: 2, isDone: true }, () => world.advance(taskId));
+  }
+  const error = "It was interrupted too many times";
+  expect(await world.found(id)).toMatchObject({ failuresInRow: 3, lastStatus: "failed", lastError: error });
+  world.waiting = [];
+  await world.recover();
+  expect(await world.statuses(id)).toEqual(["failed"]);
+  expect(await world.tasksOf(person)).toEqual([]);
+  await world.runOnce(id);
+  expect(await world.statuses(id)).toEqual(["failed", "success"]);
 });

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "#src/lib/errors.ts";
-import { requestRun, runDue, startRun, triggerRun } from "#src/domain/schedules/runs/index.ts";
-import { messageTo } from "#src/work/message.ts";
+import { requestRun, triggerRun } from "#src/domain/schedules/runs/index.ts";
 import { fileDatabase } from "#test/support/database.ts";
-import { ANSWER, ScheduleWorld, startedRuns, type Person } from "../support/schedule-world.ts";
+import { ANSWER, ScheduleWorld, advancedRuns, type Person } from "../support/schedule-world.ts";
 
 const { db } = await fileDatabase();
 let world: ScheduleWorld;
@@ -15,17 +14,17 @@ beforeEach(async () => {
 
 const OVERLAPPED = "The previous run was still at work";
 
-/** A moment of the schedule comes. Returns the run that a message was published for. */
+/** A moment of the schedule comes. Returns the task of the run that a message was published for. */
 async function moment(id: string): Promise<string | undefined> {
   await world.makeDue(id);
   const before = world.published.length;
   await world.tick();
-  return startedRuns(world.published.slice(before))[0];
+  return advancedRuns(world.published.slice(before))[0];
 }
 
 /** Starts runs at once, in an order that is not known. */
 const start = (...runs: (string | undefined)[]) =>
-  Promise.all(runs.map(async (run) => run !== undefined && startRun(world.deps(), run)));
+  Promise.all(runs.map(async (taskId) => taskId !== undefined && world.advance(taskId)));
 
 /** The task of a schedule's nth run ends, and what follows from it happens; tasks that begin stay at work. */
 async function end(id: string, nth: number): Promise<void> {
@@ -67,9 +66,9 @@ describe("a moment that comes while the previous run is at work", () => {
     for (let nth = 0; nth < 3; nth += 1) await start(await moment(id));
     expect(await world.statuses(id)).toEqual(["running", "waiting", "waiting"]);
     await world.finish((await world.runs(id))[0]?.taskId ?? "");
-    const told = world.waiting.splice(0).filter((message) => message.function === "finish-run");
-    await Promise.all([...told, ...told, ...told].map((message) => world.handle(message)));
-    await start(...startedRuns(world.waiting));
+    const told = advancedRuns(world.waiting.splice(0));
+    await start(...told, ...told, ...told);
+    await start(...advancedRuns(world.waiting));
     expect(await world.statuses(id)).toEqual(["success", "running", "waiting"]);
     for (const nth of [1, 2]) await end(id, nth);
     expect(await world.statuses(id)).toEqual(["success", "success", "success"]);
@@ -125,8 +124,7 @@ describe("a run by hand", () => {
     await start(await moment(id));
     const { nextRunAt, runsCompleted, repeat, isActive, failuresInRow } = await world.found(id);
     const [one, two] = [await triggerRun(world.deps(), id), await requestRun(world.deps(), id)];
-    const requested = (await world.runs(id)).find(({ taskId }) => taskId === two)?.id;
-    await start(requested, requested);
+    await start(two, two);
     const kept = { nextRunAt, runsCompleted, repeat, isActive, failuresInRow };
     expect(await world.found(id)).toMatchObject({ ...kept, lastTaskId: two });
     expect(await world.statuses(id)).toEqual(["running", "running", "running"]);
@@ -146,7 +144,8 @@ describe("a run by hand", () => {
     const taskId = await triggerRun({ ...deps, queue: { ...deps.queue, publish: goneAway } }, id);
     expect(await world.statuses(id)).toEqual(["running"]);
     await world.follow();
-    await world.handle(messageTo(runDue, { runId: (await world.runs(id))[0]?.id ?? "" }));
+    await world.passTime();
+    await world.advance(taskId);
     await world.finish(taskId);
     await world.follow();
     expect(await world.statuses(id)).toEqual(["success"]);

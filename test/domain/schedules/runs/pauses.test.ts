@@ -221,6 +221,7 @@ describe("the owner of a schedule hears of it", () => {
     }
     await Promise.all(world.waiting.splice(0).map((message) => world.handle(message)));
     expect(await world.found(id)).toMatchObject({ failuresInRow: 3, lastStatus: "failed" });
+    await world.recover();
     expect(await world.outbox(home)).toHaveLength(1);
   });
 

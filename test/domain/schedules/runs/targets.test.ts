@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { channelConfigs, channelSessions } from "#src/db/schema/index.ts";
 import { requireSchedule } from "#src/domain/schedules/definitions/index.ts";
-import { finishRun, listRuns } from "#src/domain/schedules/runs/index.ts";
+import { listRuns } from "#src/domain/schedules/runs/index.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { ANSWER, ScheduleWorld, type Person } from "../support/schedule-world.ts";
 
@@ -199,7 +199,7 @@ describe("an answer", () => {
     await world.startDue();
     const [run] = await world.runs(id);
     await world.finish(run?.taskId ?? "");
-    await Promise.all(Array.from({ length: 8 }, () => finishRun(world.deps(), run?.taskId ?? "")));
+    await Promise.all(Array.from({ length: 8 }, () => world.advance(run?.taskId ?? "")));
     await world.deliver();
     const places = (await world.outbox(channel)).map(({ jid }) => jid).toSorted();
     expect(places).toEqual(["telegram:-55", "telegram:-7"]);
@@ -207,17 +207,16 @@ describe("an answer", () => {
     expect(await world.found(id)).toMatchObject({ failuresInRow: 0, lastStatus: "success" });
   });
 
-  it("of another kind of task, and of one at work, is none of a run", async () => {
-    const task = await world.rows.task(person);
-    await finishRun(world.deps(), task.id);
-    await finishRun(world.deps(), crypto.randomUUID());
+  it("is not expected of a task that is at work, however often a message asks for it", async () => {
     const id = await world.schedule(person);
-    await world.tick();
+    await world.startDue();
     const [run] = await world.runs(id);
-    await finishRun(world.deps(), run?.taskId ?? "");
-    const [start] = world.waiting.splice(0);
-    if (start) await world.handle(start);
-    await finishRun(world.deps(), run?.taskId ?? "");
+    for (let nth = 0; nth < 3; nth += 1) {
+      await world.passTime();
+      await world.advance(run?.taskId ?? "");
+    }
     expect(await world.statuses(id)).toEqual(["running"]);
+    expect(world.waiting).toEqual([]);
+    expect(await world.tasksOf(person)).toHaveLength(1);
   });
 });

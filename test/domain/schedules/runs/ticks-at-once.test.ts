@@ -1,9 +1,8 @@
 import { eq, inArray } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { schedules } from "#src/db/schema/index.ts";
-import { startRun } from "#src/domain/schedules/runs/index.ts";
 import { fileDatabase } from "#test/support/database.ts";
-import { ScheduleWorld, startedRuns } from "../support/schedule-world.ts";
+import { ScheduleWorld, advancedRuns } from "../support/schedule-world.ts";
 
 const DUE = 12;
 const TICKS = 4;
@@ -22,15 +21,14 @@ describe("ticks at once", () => {
 
     const runs = await world.runs(...rows.map(({ id }) => id));
     expect([runs.length, new Set(runs.map(({ scheduleId }) => scheduleId)).size]).toEqual([DUE, DUE]);
-    expect(startedRuns(world.published).toSorted()).toEqual(runs.map(({ id }) => id).toSorted());
+    expect(advancedRuns(world.published).toSorted()).toEqual(runs.map(({ taskId }) => taskId).toSorted());
     for (const { id, repeat } of rows) {
       const { nextRunAt, ...found } = await world.found(id);
       expect(found).toMatchObject({ runsCompleted: 1, isActive: !repeat, claimedUntil: null });
       expect((nextRunAt?.getTime() ?? 0) > Date.now()).toBe(!repeat);
     }
 
-    const deps = world.deps();
-    await Promise.all([...runs, ...runs].map(({ id }) => startRun(deps, id)));
+    await Promise.all([...runs, ...runs].map(({ taskId }) => world.advance(taskId)));
     const tasks = await world.tasksOf(person);
     expect(tasks.map(({ id }) => id).toSorted()).toEqual(runs.map(({ taskId }) => taskId).toSorted());
     await db.delete(schedules).where(eq(schedules.userId, person.id));
@@ -47,7 +45,7 @@ describe("ticks at once", () => {
     await world.passTime();
     await Promise.all(Array.from({ length: TICKS }, () => world.tick()));
     expect(await world.runs(...rows.map(({ id }) => id))).toHaveLength(8);
-    expect(startedRuns(world.waiting)).toHaveLength(8);
+    expect(advancedRuns(world.waiting)).toHaveLength(8);
     world.waiting = [];
   });
 

@@ -1,15 +1,18 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { neonConfig } from "@neondatabase/serverless";
 import { and, asc, eq, inArray, sql } from "drizzle-orm";
-import { channelMessages, chats, scheduleRuns, schedules, tasks } from "#src/db/schema/index.ts";
-import { runEnded, sweepTasks } from "#src/domain/agent-work/tasks/index.ts";
+import { channelMessages, chats, jobs, scheduleRuns, schedules, tasks } from "#src/db/schema/index.ts";
+import { runDue, sweepTasks } from "#src/domain/agent-work/tasks/index.ts";
 import { deliverMail } from "#src/domain/operations/mail/index.ts";
-import { finishRun, startRun, sweepRuns, tick } from "#src/domain/schedules/runs/index.ts";
+import { advanceRun, tellOwner, tick } from "#src/domain/schedules/runs/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Mail } from "#src/platform/mail/mailer.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
-import { messageTo } from "#src/work/message.ts";
+import { executeJob } from "#src/work/execute.ts";
+import { messageOf } from "#src/work/job.ts";
+import { storeJobs } from "#src/work/queries.ts";
+import { sweepJobs } from "#src/work/sweep.ts";
 import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { ListeningPlatform, PlatformRows } from "#test/domain/messaging/support/people-of-platforms.ts";
 import { NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
@@ -18,7 +21,7 @@ import { outside } from "#test/support/mortal.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 
-type Deps = Parameters<typeof startRun>[0] & {
+type Deps = Parameters<typeof advanceRun.run>[0] & {
   config: typeof DEFAULT_CEILINGS;
 };
 type Values = Partial<typeof schedules.$inferInsert>;
@@ -56,6 +59,7 @@ export class ScheduleWorld {
   /** Without the schedules of earlier tests. */
   static async open(db: Db): Promise<ScheduleWorld> {
     await db.delete(schedules);
+    await db.delete(jobs);
     return new ScheduleWorld(db);
   }
 
@@ -174,13 +178,18 @@ export class ScheduleWorld {
   }
 
   async handle({ function: name, payload }: QueueMessage, deps = this.deps()): Promise<void> {
-    const { runId, taskId, sealed, attempt } = fieldsOf(payload);
-    if (name === "start-run") await startRun(deps, String(runId));
-    else if (name === "finish-run") await finishRun(deps, String(taskId));
+    const { key, taskId, sealed, attempt } = fieldsOf(payload);
+    if (name === advanceRun.name) await this.advance(String(key), deps);
+    else if (name === tellOwner.name) await executeJob(deps, tellOwner, String(key));
     else if (name === "agent-step") await this.finish(String(taskId));
     else if (name === "send-mail")
       await deliverMail(deps, { sealed: String(sealed), attempt: Number(attempt) });
     else if (!IGNORED.has(name)) throw new Error(`Nothing handles ${name}`);
+  }
+
+  /** A message of the run of this task is delivered. */
+  async advance(taskId: string, deps = this.deps()): Promise<void> {
+    await executeJob(deps, advanceRun, taskId);
   }
 
   /** Ends a task that is at work, and publishes what follows. */
@@ -195,7 +204,9 @@ export class ScheduleWorld {
       .update(chats)
       .set({ unfinishedTasks: sql`array_remove(${chats.unfinishedTasks}, ${taskId}::uuid)` })
       .where(sql`${taskId}::uuid = ANY (${chats.unfinishedTasks})`);
-    const message = messageTo(runEnded, { taskId });
+    const task = { key: sql`id`, payload: { taskId: sql`id` } };
+    await this.#db.execute(storeJobs(runDue, sql`FROM tasks WHERE id = ${taskId}::uuid`, task));
+    const message = messageOf({ name: runDue.name, key: taskId }, { occasion: "ended" });
     this.published.push(message);
     this.waiting.push(message);
   }
@@ -215,17 +226,16 @@ export class ScheduleWorld {
     this.end = usual;
   }
 
-  /** So much time passes that no claim holds, and the sweeps look at everything. */
+  /** So much time passes that no claim and no lease holds, and the sweeps look at everything. */
   async passTime(): Promise<void> {
-    const earlier = new Date(Date.now() - 3 * MINUTE_MS);
+    const earlier = new Date(Date.now() - 10 * MINUTE_MS);
     await this.#db
       .update(schedules)
       .set({ claimedUntil: earlier })
       .where(sql`claimed_until IS NOT NULL`);
     await this.#db
-      .update(scheduleRuns)
-      .set({ publishedAt: earlier })
-      .where(sql`finished_at IS NULL`);
+      .update(jobs)
+      .set({ dueAt: earlier, leaseUntil: sql`least(${jobs.leaseUntil}, ${earlier})` });
     await this.#db.update(tasks).set({ createdAt: earlier }).where(eq(tasks.status, "queued"));
   }
 
@@ -234,10 +244,14 @@ export class ScheduleWorld {
     for (let round = 0; round < 4; round += 1) {
       await this.passTime();
       await this.tick();
-      await sweepRuns(this.deps());
+      await this.sweep();
       await sweepTasks(this.deps());
       await this.deliver();
     }
+  }
+
+  sweep(): Promise<void> {
+    return sweepJobs(this.deps(), [advanceRun.name, tellOwner.name]);
   }
 
   async found(scheduleId: string): Promise<typeof schedules.$inferSelect> {
@@ -276,9 +290,9 @@ export class ScheduleWorld {
 
 export const ago = (ms: number) => new Date(Date.now() - ms);
 
-/** The ids of the runs that start messages name. */
-export function startedRuns(messages: readonly QueueMessage[]): string[] {
+/** The ids of the tasks whose runs messages name. */
+export function advancedRuns(messages: readonly QueueMessage[]): string[] {
   return messages.flatMap(({ function: name, payload }) =>
-    name === "start-run" ? [String(fieldsOf(payload)["runId"])] : [],
+    name === advanceRun.name ? [String(fieldsOf(payload)["key"])] : [],
   );
 }

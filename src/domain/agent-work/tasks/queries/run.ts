@@ -13,12 +13,11 @@ import { isPromptSecret } from "#src/domain/marketplace/library/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { statement, type Slot } from "#src/db/statement.ts";
-import { storeJobs } from "#src/work/queries.ts";
-import { callbackDue } from "../callback-due.ts";
 import type { ChatSummary, TurnWrite } from "../turns.ts";
 import type { Task, TaskStatus } from "../task.ts";
-import { lossOf, type Loss } from "./loss.ts";
 import { nextTask } from "./chat-order.ts";
+import { jobsAtEnd } from "./jobs-at-end.ts";
+import { lossOf, type Loss } from "./loss.ts";
 
 /** Most messages since the chat's summary that are read for the model. A chat is summarised long before it reaches this. */
 const HISTORY_ROWS = 200;
@@ -214,9 +213,9 @@ export function taskWithTitle(db: Db, taskId: string) {
 
 /**
  * Ends the task in one conditional statement with its last turn, its assistant message and its chat, whose turn passes to
- * the next unfinished task. Stores the job of its callback. Data that only another turn would need is deleted, and the
- * project counts as used. Returns the follow-up. Returns nothing if
- * this call did not end the task: an earlier call did, or a newer generation has it.
+ * the next unfinished task. Stores the jobs of its callback and of its schedule's run. Data that only another turn would
+ * need is deleted, and the project counts as used. Returns the follow-up. Returns nothing if this call did not end the
+ * task: an earlier call did, or a newer generation has it.
  */
 export async function endTask(
   db: Db,
@@ -298,11 +297,7 @@ const ending = forEachParts((parts) =>
         -- A deletion of the project locks its row first and this task's later.
         FOR NO KEY UPDATE OF p SKIP LOCKED
       )
-    ), callback AS (${storeJobs(callbackDue, sql`FROM fenced WHERE callback_status = 'pending'`, {
-      key: sql`id`,
-      payload: { taskId: sql`id` },
-      share: sql`user_id`,
-    })})
+    ), follow_up AS (${jobsAtEnd})
     SELECT chat_id AS "chatId", fenced.user_id AS "userId", origin, callback_status AS "callbackStatus",
       ${titleToTell(sql`fenced`)} AS title, charged.*,
       (SELECT before[2] FROM turn WHERE before[1] = fenced.id) AS next

@@ -1,7 +1,10 @@
 import { and, eq, sql } from "drizzle-orm";
-import { scheduleRuns, schedules } from "#src/db/schema/index.ts";
+import { schedules } from "#src/db/schema/index.ts";
+import { runDue } from "#src/domain/agent-work/tasks/index.ts";
 import type { Schedule } from "#src/domain/schedules/definitions/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { storeJobs } from "#src/work/queries.ts";
+import { isAtWork, jobOfRun, type StoredRun } from "./progress.ts";
 
 /** Seconds that one tick may work on the schedules that it has read; another tick leaves them alone for so long. */
 const CLAIM_SECONDS = 60;
@@ -48,17 +51,17 @@ export interface Decision {
 export const OVERLAPPED = "The previous run was still at work";
 
 /**
- * Moves schedules on and stores the runs of their moments, in one statement: a moment that another tick has taken, or whose
- * schedule was changed in the meantime, is left out. Returns the runs that are to be started.
+ * Moves schedules on and stores the runs of their moments with their jobs, in one statement: a moment that another tick has
+ * taken, or whose schedule was changed in the meantime, is left out. Returns the jobs of the runs that are to be started.
  */
-export async function storeRuns(db: Db, decisions: readonly Decision[]): Promise<string[]> {
-  const { rows } = await db.execute<{ id: string }>(sql`
+export async function storeRuns(db: Db, decisions: readonly Decision[]): Promise<StoredRun[]> {
+  const { rows } = await db.execute<StoredRun>(sql`
     WITH decided AS (
       SELECT d.*, s.repeat, s.runs_completed,
         coalesce(d.skipped, CASE WHEN s.overlap = 'skip' AND EXISTS (
           SELECT 1 FROM schedule_runs r LEFT JOIN tasks t ON t.id = r.task_id
           WHERE r.schedule_id = s.id AND r.status = 'running' AND r.scheduled_for IS NOT NULL
-            AND (t.id IS NULL OR t.status IN ('queued', 'running'))) THEN ${OVERLAPPED}::text END) AS reason
+            AND ${isAtWork(sql`r`, sql`t`)}) THEN ${OVERLAPPED}::text END) AS reason
       FROM jsonb_to_recordset(${JSON.stringify(decisions)}::jsonb) AS d ("scheduleId" uuid, "runId" uuid, "taskId" uuid,
         slot timestamptz, next timestamptz, "isLate" boolean, missed int, skipped text)
       JOIN schedules s ON s.id = d."scheduleId"
@@ -81,10 +84,9 @@ export async function storeRuns(db: Db, decisions: readonly Decision[]): Promise
         "taskId", reason, CASE WHEN reason IS NOT NULL THEN now() END
       FROM moved
       ON CONFLICT (schedule_id, scheduled_for) DO NOTHING
-      RETURNING id, status
-    )
-    SELECT id FROM stored WHERE status = 'enqueued'`);
-  return rows.map(({ id }) => id);
+      RETURNING task_id, status
+    ) ${storeJobs(runDue, sql`FROM stored WHERE status = 'enqueued'`, jobOfRun)}`);
+  return rows;
 }
 
 /** Pauses an active schedule with a reason. */
@@ -93,42 +95,4 @@ export async function pauseFor(db: Db, scheduleId: string, reason: string): Prom
     .update(schedules)
     .set({ isActive: false, pausedReason: reason, claimedUntil: null })
     .where(and(eq(schedules.id, scheduleId), schedules.isActive));
-}
-
-/** A run that was stored and is to be given to the queue, or to be followed up. */
-export interface StrandedRun {
-  id: string;
-  taskId: string;
-  /** Whether its task has ended, or is gone. */
-  isOver: boolean;
-}
-
-/** Claims runs that nothing works on: what was to start them, or to follow their task's end, was lost. */
-export async function claimStranded(
-  db: Db,
-  { quietSeconds, limit }: { quietSeconds: number; limit: number },
-): Promise<StrandedRun[]> {
-  const { rows } = await db.execute<StrandedRun & Record<string, unknown>>(sql`
-    UPDATE schedule_runs SET published_at = now()
-    FROM (
-      SELECT r.id, r.task_id,
-        coalesce(t.status NOT IN ('queued', 'running'), r.started_at IS NOT NULL) AS is_over
-      FROM schedule_runs r LEFT JOIN tasks t ON t.id = r.task_id
-      WHERE r.status IN ('enqueued', 'waiting', 'running')
-        AND r.published_at < now() - make_interval(secs => ${quietSeconds})
-        AND coalesce(t.status NOT IN ('queued', 'running'), true)
-      ORDER BY r.published_at
-      LIMIT ${limit}
-      FOR UPDATE OF r SKIP LOCKED
-    ) AS found
-    WHERE schedule_runs.id = found.id
-    RETURNING schedule_runs.id, found.task_id AS "taskId", found.is_over AS "isOver"`);
-  return rows;
-}
-
-/** Deletes the history of runs that ended more than so many days ago. */
-export async function deleteOldRuns(db: Db, days: number): Promise<void> {
-  await db
-    .delete(scheduleRuns)
-    .where(sql`${scheduleRuns.finishedAt} < now() - make_interval(days => ${days})`);
 }

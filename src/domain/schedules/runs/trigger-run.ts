@@ -1,0 +1,64 @@
+import { AppError } from "#src/lib/errors.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { Queue } from "#src/platform/queue/queue.ts";
+import { executeJob } from "#src/work/execute.ts";
+import { defineJob } from "#src/work/job.ts";
+import { advanceRun } from "./advance-run.ts";
+import { endRun } from "./end-run.ts";
+import { messageOfRun } from "./functions.ts";
+import { insertManualRun, type StoredRun } from "./queries/progress.ts";
+import type { RunDeps } from "./run-deps.ts";
+import { startTaskOf } from "./start-run.ts";
+
+/**
+ * Runs a schedule now, also a paused one; its clock stays as it is. Returns the task's id. Throws as `startTask` does, and
+ * `not_found` for a schedule whose project is gone.
+ */
+export async function triggerRun(deps: RunDeps, scheduleId: string): Promise<string> {
+  const { key: taskId } = await storeRun(deps.db, scheduleId);
+  let refusal: unknown;
+  // The request is the first executor of the job: the person hears of a refusal, which ends the run.
+  const triggered = defineJob(advanceRun, {
+    ...advanceRun,
+    run: async (services: RunDeps, attempt) => {
+      const [found] = attempt.read;
+      if (!found) return { kind: "done" };
+      try {
+        return await startTaskOf(services, found);
+      } catch (cause) {
+        if (isUnavailable(cause)) throw cause;
+        refusal = cause;
+        const error = cause instanceof AppError ? cause.message : "The run could not be started";
+        return endRun(services, found, { status: "failed", error });
+      }
+    },
+  });
+  try {
+    await executeJob(deps, triggered, taskId);
+  } catch (cause) {
+    // The job starts the run later: another one would run twice.
+    if (!isUnavailable(cause)) throw cause;
+  }
+  if (refusal !== undefined) throw refusal;
+  return taskId;
+}
+
+/** Has the queue run a schedule by hand. Returns the id that its task will have. */
+export async function requestRun(
+  { db, queue }: { db: Db; queue: Queue },
+  scheduleId: string,
+): Promise<string> {
+  const { key: taskId, generation } = await storeRun(db, scheduleId);
+  await queue.publish(messageOfRun(taskId, generation));
+  return taskId;
+}
+
+async function storeRun(db: Db, scheduleId: string): Promise<StoredRun> {
+  const stored = await insertManualRun(db, scheduleId);
+  if (!stored) throw new AppError("not_found", "Schedule not found");
+  return stored;
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof AppError && error.code === "unavailable";
+}
