@@ -57,8 +57,8 @@ export interface Attempt<P, R> {
 
 /**
  * What an attempt came to. `writes` are stored together with it, by one statement, and only if the attempt's executor
- * still holds the job: each is a statement that takes its rows `FROM job`, which has a row in that case. No two may write
- * the same row.
+ * still holds the job: each is a statement that takes its rows `FROM job`, which has a row in that case. Its `stored_again`
+ * says that the job is done once more. No two may write the same row.
  *
  * The kernel locks the job before its writes lock the area's rows. What locks rows of both elsewhere begins with `lockJob`.
  */
@@ -88,7 +88,9 @@ export type Read<R> = PromiseLike<R> & BatchItem<"pg">;
 
 /** A kind of work that must happen at least once. */
 export interface Job<P, S, R = undefined> extends JobName<P> {
-  /** A query whose result an attempt needs: it travels with the claim. */
+  /** What the claim writes, as a write of an outcome. */
+  readonly begin?: (db: Db, key: string) => SQL;
+  /** A query whose result an attempt needs: it travels with the claim, and sees what that writes. */
   readonly read?: (db: Db, key: string) => Read<R>;
   /** Seconds to wait after each failed attempt. After the attempt that follows the last pause, the job is given up. */
   readonly pauses: readonly number[];
