@@ -15,7 +15,7 @@ import { accessLost } from "#src/domain/organisations/access/index.ts";
 import * as runs from "#src/domain/schedules/runs/index.ts";
 import { cloneRepository } from "#src/domain/source-control/git/index.ts";
 import * as lifecycle from "#src/domain/workspaces/lifecycle/index.ts";
-import { changeWanted, destroyWorkspace } from "#src/domain/workspaces/projects/index.ts";
+import { destroyWorkspace } from "#src/domain/workspaces/projects/index.ts";
 import type { Services } from "#src/services.ts";
 import type { Later } from "#src/work/execute.ts";
 import { messageTo } from "#src/work/message.ts";
@@ -26,6 +26,7 @@ export const JOBS = [
   serveJob(deliverCallback),
   serveJob(cloneRepository),
   serveJob(destroyWorkspace),
+  serveJob(lifecycle.settleProject),
   serveJob(handleEvent),
   serveJob(sendPayout),
 ];
@@ -69,7 +70,6 @@ export const functions = serve([
   serveFunction(runs.runDue, (services, { runId }) => runs.startRun(services, runId)),
   serveFunction(tasks.runEnded, (services, { taskId }) => runs.finishRun(services, taskId)),
 
-  serveFunction(changeWanted, (services, { projectId }) => lifecycle.settleProject(services, projectId)),
   serveFunction(lifecycle.saveDue, (services, { projectId }) => lifecycle.saveProject(services, projectId)),
   serveFunction(deployments.deploymentDue, (services, { deploymentId }) =>
     deployments.runDeployment(services, deploymentId),

@@ -80,6 +80,10 @@ export async function storeMissingJobs({ db }: { db: Db }): Promise<void> {
     FROM background_tasks
     WHERE type = 'project_deletion' AND status = 'running' AND created_at < now() - interval '1 minute' AND NOT EXISTS (
       SELECT 1 FROM jobs WHERE kind = 'destroy-workspace' AND key = background_tasks.project_id::text
+    ) UNION ALL
+    SELECT 'settle-project', id::text, jsonb_build_object('projectId', id), NULL FROM projects
+    WHERE wanted IS NOT NULL AND coalesce(lease_until < now(), true) AND NOT EXISTS (
+      SELECT 1 FROM jobs WHERE kind = 'settle-project' AND key = projects.id::text
     )
     ON CONFLICT DO NOTHING
   `);

@@ -53,6 +53,7 @@ async function clone(
   const seconds = deps.config.GIT_CLONE_TIMEOUT_SECONDS;
   const timeout = AbortSignal.timeout(seconds * 1000);
   const remote = await remoteFor(deps, { userId, url: address.url });
+  let told = Promise.resolve();
   const cloned = await runtime
     .git(
       "clone",
@@ -60,7 +61,9 @@ async function clone(
       { remote, term: generation, ...(branch !== null && { branch }) },
       {
         signal: AbortSignal.any([signal, timeout]),
-        onProgress: nowAndThen((progress) => void tell(executor, progress)),
+        onProgress: nowAndThen((progress) => {
+          told = told.then(() => tell(executor, progress));
+        }),
       },
     )
     .catch((cause: unknown) => {
@@ -68,6 +71,7 @@ async function clone(
       if (timeout.aborted) throw new AppError("conflict", `The clone took more than ${seconds} s`, { cause });
       throw cause;
     });
+  await told;
   await recordCloned(deps.db, {
     projectId: project.id,
     userId,

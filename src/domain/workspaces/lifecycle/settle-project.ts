@@ -110,12 +110,16 @@ function finish({ deps, project, wanted }: Executor, change: StageChange): Outco
 /** Records the reason of a failure where no retry can help. The project's people are told, so the job is done. */
 async function giveUp(executor: Executor, error: unknown): Promise<Outcome> {
   const { deps, runtime, generation, project, wanted } = executor;
-  deps.log.error("a project's transition was given up", { project_id: project.id, wanted, cause: error });
   await runtime.thaw(generation).catch(() => undefined);
   const reason = error instanceof AppError ? error.message : "An internal error occurred";
   const isLost = error instanceof FilesLostError;
   const sentence = isLost ? reason : `${FAILURES[wanted](project)}: ${reason}`;
-  return { kind: "done", writes: givenUp(deps.db, project.id, { error: sentence, isLost }) };
+  return {
+    kind: "done",
+    writes: givenUp(deps.db, project.id, { error: sentence, isLost }),
+    afterwards: async () =>
+      deps.log.error("a project's transition was given up", { project_id: project.id, wanted, cause: error }),
+  };
 }
 
 const FAILURES: Record<Wanted, (project: Project) => string> = {
