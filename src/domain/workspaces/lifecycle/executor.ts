@@ -77,10 +77,7 @@ export class Executor {
     const { db } = this.deps;
     const { id } = this.#project;
     const [[row]] = await this.#attempt.store(
-      (isHeld) => [
-        change ? changeProject(db, id, change, isHeld) : readProject(db, id),
-        ...also(isHeld),
-      ],
+      (isHeld) => [change ? changeProject(db, id, change, isHeld) : readProject(db, id), ...also(isHeld)],
       { isProgress },
     );
     this.#hear(row);

@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
-import { jobs, repositories, stripeEvents, tasks } from "#src/db/schema/index.ts";
+import { jobs, projects, repositories, stripeEvents, tasks } from "#src/db/schema/index.ts";
 import { storeMissingJobs } from "#src/domain/operations/jobs/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { fileDatabase } from "#test/support/database.ts";
@@ -28,6 +28,14 @@ it("what the version before left to be done, which had no jobs, gets them; what 
     userId: user.id,
     syncStatus: "cloning",
   });
+  const wanted = { wanted: "hibernated" } as const;
+  await db.update(projects).set(wanted).where(eq(projects.id, projectId));
+  const [another] = await db.select().from(tasks).where(eq(tasks.id, known.taskId));
+  // An executor of the version before is at work.
+  await db
+    .update(projects)
+    .set({ ...wanted, leaseUntil: sql`now() + interval '1 hour'` })
+    .where(eq(projects.id, another?.projectId ?? ""));
   const createdAt = sql`now() - interval '1 hour'`;
   await db.insert(stripeEvents).values([
     { id: "evt_1", type: "charge.refunded", createdAt },
@@ -43,6 +51,7 @@ it("what the version before left to be done, which had no jobs, gets them; what 
     { kind: "deliver-callback", key: taskId, payload: { taskId }, share: user.id, attempts: 0 },
     { kind: "deliver-callback", key: known.taskId, attempts: 3 },
     { kind: "handle-stripe-event", key: "evt_1", payload: { eventId: "evt_1" } },
+    { kind: "settle-project", key: projectId, payload: { projectId } },
   ]);
-  expect(stored).toHaveLength(4);
+  expect(stored).toHaveLength(5);
 });

@@ -43,7 +43,7 @@ const UP = {
 
 export type Up = keyof typeof UP;
 
-/** Those with a job are left alone: its executor would lock the job first, and the sweep the project. */
+/** What has a job locks it before the project. The sweep, which locks many projects first, takes those without one. */
 const hasNoJob = sql`NOT EXISTS (
   SELECT FROM jobs WHERE kind = ${stateWanted.name}::text AND key = ${projects.id}::text
 )`;

@@ -55,12 +55,7 @@ export interface ContainerEnd {
 }
 
 /** Part of a stage: ends the background tasks that waited for a container. */
-export function endContainerTasks(
-  db: Db,
-  projectId: string,
-  { id, name, error }: ContainerEnd,
-  isHeld: SQL,
-) {
+export function endContainerTasks(db: Db, projectId: string, { id, name, error }: ContainerEnd, isHeld: SQL) {
   const ending: TaskEnding =
     error === null
       ? { status: "completed", result: { container_id: id, container_name: name, status: "running" } }
