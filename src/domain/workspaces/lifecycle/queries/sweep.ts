@@ -45,7 +45,7 @@ export type Up = keyof typeof UP;
 
 /** What has a job locks it before the project. The sweep, which locks many projects first, takes those without one. */
 const hasNoJob = sql`NOT EXISTS (
-  SELECT FROM jobs WHERE kind = ${stateWanted.name}::text AND key = ${projects.id}::text
+  SELECT FROM jobs WHERE kind = ${stateWanted.name}::text AND key = ${projects.id}::text AND failed_at IS NULL
 )`;
 
 /** The ids of at most this many matching projects. */
