@@ -46,6 +46,8 @@ export class Executor {
   readonly deps: SettleDeps;
   readonly runtime: ProjectRuntime;
   readonly wanted: Wanted;
+  /** Fences the project's files and snapshots. */
+  readonly generation: number;
   /** Aborts when another executor has the job, and when another state is wanted: the transition must not be completed. */
   readonly signal: AbortSignal;
   readonly #attempt: SettleAttempt;
@@ -56,6 +58,7 @@ export class Executor {
     this.deps = deps;
     this.runtime = deps.workspaces.runtime(project.id);
     this.wanted = project.wanted;
+    this.generation = project.generation;
     this.signal = AbortSignal.any([attempt.signal, this.#overtaken.signal]);
     this.#attempt = attempt;
     this.#project = project;
@@ -65,11 +68,6 @@ export class Executor {
   /** The project's row, as of the last stage. */
   get project(): Project {
     return this.#project;
-  }
-
-  /** Fences the project's files and snapshots. */
-  get generation(): number {
-    return this.#project.generation;
   }
 
   /** Stores a stage. Throws the signal's reason once that is aborted, also for a project that is deleted. */

@@ -118,7 +118,7 @@ describe("a project", () => {
     const project = await open();
     await project.change({ status: "failed", setUpAt: null });
     await beginAnew(project.deps, project.caller, { project: project.id, from: "empty" });
-    project.deps.notices.send = async () => void (await cancelSetUp(project.deps.db, project.id));
+    project.deps.notices.send = () => cancelSetUp(project.deps.db, project.id);
     await project.deliver();
     const error = "The setup was cancelled";
     expect(await project.row()).toMatchObject({ status: "failed", wanted: null, setUpAt: null, error });

@@ -171,7 +171,7 @@ export async function newWorkshop(db: Db, files: Record<string, string> = { "a.t
     deploymentSecrets: secrets,
     gitHosts: partOf<GitHosts>({}),
     notices: {
-      send: async (_: string, notice: ProjectNotice) => void notices.push(notice),
+      send: async (_: string, notice: ProjectNotice): Promise<void> => void notices.push(notice),
       taskBegan: async () => {},
     },
     config: {
