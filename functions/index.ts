@@ -15,7 +15,7 @@ import { accessLost } from "#src/domain/organisations/access/index.ts";
 import * as runs from "#src/domain/schedules/runs/index.ts";
 import { cloneRepository } from "#src/domain/source-control/git/index.ts";
 import * as lifecycle from "#src/domain/workspaces/lifecycle/index.ts";
-import { changeWanted, destroyWorkspace } from "#src/domain/workspaces/projects/index.ts";
+import { destroyWorkspace } from "#src/domain/workspaces/projects/index.ts";
 import type { Services } from "#src/services.ts";
 import type { Later } from "#src/work/execute.ts";
 import { messageTo } from "#src/work/message.ts";
@@ -27,6 +27,7 @@ export const JOBS = [
   serveJob(deliveries.deliverMessage),
   serveJob(cloneRepository),
   serveJob(destroyWorkspace),
+  serveJob(lifecycle.settleProject),
   serveJob(handleEvent),
   serveJob(sendPayout),
   serveJob(runs.advanceRun),
@@ -72,7 +73,6 @@ export const functions = serve([
 
   serveFunction(runs.tickDue, tickSchedules),
 
-  serveFunction(changeWanted, (services, { projectId }) => lifecycle.settleProject(services, projectId)),
   serveFunction(lifecycle.saveDue, (services, { projectId }) => lifecycle.saveProject(services, projectId)),
   serveFunction(deployments.deploymentDue, (services, { deploymentId }) =>
     deployments.runDeployment(services, deploymentId),

@@ -39,7 +39,12 @@ export async function executeJob<P, S, R>(
   key: string,
 ): Promise<Later | undefined> {
   const claimedAt = Date.now();
-  const { claimed, read } = await claimJob(services.db, job.name, key, job.read?.(services.db, key));
+  const { db } = services;
+  const { claimed, read } = await claimJob(
+    db,
+    { kind: job.name, key },
+    { begin: job.begin?.(db, key), reading: job.read?.(db, key) },
+  );
   if (!claimed) return undefined;
   const { generation, attempts, term, share } = claimed;
   if (generation === null || attempts === null || term === null)
@@ -57,7 +62,7 @@ export async function executeJob<P, S, R>(
   }
   const lease = new Lease<R>(services, held, {
     since: claimedAt,
-    reading: () => job.read?.(services.db, key),
+    reading: () => job.read?.(db, key),
   });
   const attempt: Attempt<P, R> = {
     payload: parsed.data,

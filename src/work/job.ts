@@ -61,8 +61,9 @@ export interface Attempt<P, R> {
 
 /**
  * Statements that are stored together with an outcome, by one statement, and only if the attempt's executor still holds the
- * job: each takes its rows `FROM job`, which has a row in that case. No two may write the same row. Of named ones, a later one
- * may take its rows from what an earlier one returns, `FROM write_{name}`, and then comes after it.
+ * job: each takes its rows `FROM job`, which has a row in that case; its `stored_again` says that the job is done once more.
+ * No two may write the same row. Of named ones, a later one may take its rows from what an earlier one returns,
+ * `FROM write_{name}`, and then comes after it.
  *
  * The kernel locks the job before its writes lock the area's rows. What locks rows of both elsewhere begins with `lockJob`.
  */
@@ -98,7 +99,9 @@ export type Read<R> = PromiseLike<R> & BatchItem<"pg">;
 
 /** A kind of work that must happen at least once. */
 export interface Job<P, S, R = undefined> extends JobName<P> {
-  /** A query whose result an attempt needs: it travels with the claim. */
+  /** What the claim writes, as a write of an outcome. */
+  readonly begin?: (db: Db, key: string) => SQL;
+  /** A query whose result an attempt needs: it travels with the claim, and sees what that writes. */
   readonly read?: (db: Db, key: string) => Read<R>;
   /** Seconds to wait after each failed attempt. After the attempt that follows the last pause, the job is given up. */
   readonly pauses: readonly number[];

@@ -77,6 +77,14 @@ export function lockJob({ name }: { name: string }, db: Db, key: string) {
   return db.execute(sql`SELECT 1 FROM jobs WHERE kind = ${name}::text AND key = ${key}::text FOR UPDATE`);
 }
 
+/**
+ * Statement that drops the jobs whose keys a query returns, for the statement of the domain that ends what they are for. An
+ * executor that holds one loses it.
+ */
+export function dropJobs({ name }: { name: string }, keys: SQL): SQL {
+  return sql`DELETE FROM jobs WHERE kind = ${name}::text AND key IN (${keys})`;
+}
+
 export interface ClaimedJob extends Record<string, unknown> {
   payload: unknown;
   share: string | null;
@@ -93,36 +101,38 @@ export interface ClaimedJob extends Record<string, unknown> {
   waitSeconds: number;
 }
 
-const claiming = statement((db, { kind, key }: { kind: Slot<string>; key: Slot<string> }) =>
-  db.execute<ClaimedJob>(sql`
-    WITH claimed AS (
+type Text = string | Slot<string>;
+
+const claim = ({ kind, key }: { kind: Text; key: Text }, begin?: SQL) => sql`
+    WITH job AS (
       UPDATE jobs SET generation = nextval('job_generations'), attempts = attempts + 1, stored_again = false,
         lease_until = now() + make_interval(secs => ${sql.raw(String(LEASE_SECONDS))})
       WHERE kind = ${kind}::text AND key = ${key}::text AND failed_at IS NULL
         AND greatest(due_at, lease_until) <= now()
-      RETURNING payload, generation::text, attempts, (extract(epoch FROM lease_until) * 1000)::float AS term
-    )
-    SELECT coalesce(claimed.payload, jobs.payload) AS payload, share, claimed.generation, claimed.attempts, claimed.term,
+      RETURNING key, payload, generation::text, attempts, (extract(epoch FROM lease_until) * 1000)::float AS term
+    )${begin ? sql`, begun AS (${begin})` : sql``}
+    SELECT coalesce(job.payload, jobs.payload) AS payload, share, job.generation, job.attempts, job.term,
       jobs.lease_until IS NOT NULL AS "isTakeover", (extract(epoch FROM jobs.created_at) * 1000)::float AS "storedAt",
       ceil(extract(epoch FROM greatest(due_at, lease_until) - now()))::int AS "waitSeconds"
-    FROM jobs LEFT JOIN claimed ON true
-    WHERE kind = ${kind}::text AND key = ${key}::text AND failed_at IS NULL
-  `),
+    FROM jobs LEFT JOIN job ON true
+    WHERE kind = ${kind}::text AND jobs.key = ${key}::text AND failed_at IS NULL`;
+
+const claiming = statement((db, named: { kind: Slot<string>; key: Slot<string> }) =>
+  db.execute<ClaimedJob>(claim(named)),
 );
 
 /**
- * Claims a job that is due and that no executor holds, and reads in the same round trip. No `claimed` when there is nothing
- * to do: the job is done, or given up.
+ * Claims a job that is due and that no executor holds, with a write of its kind, and reads in the same round trip. No `claimed`
+ * when there is nothing to do: the job is done, or given up.
  */
 export async function claimJob<R>(
   db: Db,
-  kind: string,
-  key: string,
-  reading: Read<R> | undefined,
+  job: { kind: string; key: string },
+  { begin, reading }: { begin: SQL | undefined; reading: Read<R> | undefined },
 ): Promise<{ claimed: ClaimedJob | undefined; read: R | undefined }> {
-  const claim = claiming(db, { kind, key });
-  if (!reading) return { claimed: (await claim).rows[0], read: undefined };
-  const [{ rows }, read] = await db.batch([claim, reading]);
+  const claimed = begin ? db.execute<ClaimedJob>(claim(job, begin)) : claiming(db, job);
+  if (!reading) return { claimed: (await claimed).rows[0], read: undefined };
+  const [{ rows }, read] = await db.batch([claimed, reading]);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the query returns by itself
   return { claimed: rows[0], read: read as R };
 }
@@ -130,9 +140,12 @@ export async function claimJob<R>(
 const held = ({ kind, key, generation }: Held) =>
   sql`kind = ${kind}::text AND key = ${key}::text AND generation = ${generation}::bigint AND failed_at IS NULL`;
 
+/** What writes take `FROM job`. */
+const TAKEN = sql`RETURNING key, stored_again`;
+
 const renewal = (job: Held, { isProgress = false } = {}) => sql`UPDATE jobs
   SET lease_until = now() + make_interval(secs => ${LEASE_SECONDS}::int)${isProgress ? sql`, attempts = 1` : sql``}
-  WHERE ${held(job)} RETURNING key`;
+  WHERE ${held(job)} ${TAKEN}`;
 
 /**
  * Renews a lease, with writes of an outcome, and reads in the same round trip. Not held, and nothing is written, when the job
@@ -184,7 +197,7 @@ export async function finishJob(
 ): Promise<NextJob[] | undefined> {
   const { rows } = await settling(
     db,
-    sql`DELETE FROM jobs WHERE ${held(job)} AND NOT stored_again RETURNING key`,
+    sql`DELETE FROM jobs WHERE ${held(job)} AND NOT stored_again ${TAKEN}`,
     writes,
     next,
   );
@@ -206,7 +219,7 @@ export function postponeJob(
     db,
     sql`UPDATE jobs SET due_at = now() + make_interval(secs => ${seconds}::int), lease_until = NULL,
       generation = nextval('job_generations'), attempts = ${attempts}, last_error = ${error}::text
-      WHERE ${held(job)} AND NOT stored_again RETURNING key`,
+      WHERE ${held(job)} AND NOT stored_again ${TAKEN}`,
     writes,
   );
 }
@@ -227,10 +240,10 @@ export async function giveUpJob(
 ): Promise<NextJob[] | undefined> {
   const isLast = sql`${held(job)} AND NOT stored_again`;
   const [, { rows }] = await db.batch([
-    settling(db, sql`UPDATE jobs SET last_error = ${error}::text WHERE ${isLast} RETURNING key`, writes),
+    settling(db, sql`UPDATE jobs SET last_error = ${error}::text WHERE ${isLast} ${TAKEN}`, writes),
     settling(
       db,
-      sql`UPDATE jobs SET failed_at = now(), lease_until = NULL WHERE ${isLast} RETURNING key`,
+      sql`UPDATE jobs SET failed_at = now(), lease_until = NULL WHERE ${isLast} ${TAKEN}`,
       afterwards,
       next,
     ),
@@ -245,8 +258,8 @@ export async function giveUpJob(
 export function releaseJob(db: Db, job: Held, writes: Writes | undefined): Promise<boolean> {
   return settle(
     db,
-    sql`UPDATE jobs SET lease_until = NULL, generation = nextval('job_generations')
-      WHERE ${held(job)} AND stored_again RETURNING key`,
+    sql`UPDATE jobs SET lease_until = NULL, generation = nextval('job_generations'), attempts = 0
+      WHERE ${held(job)} AND stored_again ${TAKEN}`,
     writes,
   );
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { takeSnapshot } from "#src/domain/workspaces/archives/index.ts";
-import { requestStart, settleProject } from "#src/domain/workspaces/lifecycle/index.ts";
+import { requestStart } from "#src/domain/workspaces/lifecycle/index.ts";
 import { bytesOf } from "#test/contracts/project-runtime/bytes.ts";
 import { entryOf, inTurn } from "#test/contracts/project-runtime/entries.ts";
 import { newWorkshop } from "#test/domain/workspaces/lifecycle/workshop.ts";
@@ -74,7 +74,7 @@ describe("a project whose files end with its container", () => {
     await runtime.writeFile("file", bytesOf("changed since"));
     await endContainer();
     await requestStart(deps, project.caller, project.id);
-    await settleProject(deps, project.id);
+    await project.settle(deps);
     expect(await project.row()).toMatchObject({
       status: "running",
       error: expect.stringMatching(

@@ -54,6 +54,19 @@ describe("a stage of a job", () => {
     expect(await jobs.lines(key)).toEqual([]);
   });
 
+  it("of an executor whose job was dropped is not stored, and nothing is left to do", async () => {
+    const key = await jobs.stored();
+    const job = jobs.kind(async ({ store }) => {
+      await jobs.drop(key);
+      await store(reaching(key, "late"));
+      return { kind: "done" };
+    });
+    expect(await jobs.execute(job, key)).toEqual({ retryAfterSeconds: 1 });
+    expect(await jobs.execute(job, key)).toBeUndefined();
+    expect(await jobs.state(key)).toBe("ended");
+    expect(await jobs.lines(key)).toEqual([]);
+  });
+
   it("that is progress has the attempts counted anew, with this one as the first", async () => {
     const key = await jobs.stored();
     const failing = jobs.kind(async () => ({ kind: "failed", error: "No answer" }));
@@ -78,6 +91,37 @@ describe("a stage of a job", () => {
 });
 
 describe("an attempt", () => {
+  it("begins with what its kind writes, once for each executor, which its kind reads", async () => {
+    const key = await jobs.stored();
+    const seen: unknown[] = [];
+    const job = jobs.kind(async ({ read }) => {
+      seen.push(...read.rows.map(({ claims }) => claims));
+      // A delivery while this executor has the job.
+      await jobs.execute(job, key);
+      return { kind: "failed", error: "No answer" };
+    });
+    await jobs.execute(job, key);
+    await jobs.pass(key, PAUSES[0]);
+    await jobs.execute(job, key);
+    expect(seen).toEqual([1, 2]);
+  });
+
+  it("writes as the last one where nothing was stored again meanwhile, and the next one is the first", async () => {
+    const key = await jobs.stored();
+    const last = sql`INSERT INTO toy_lines (key, line) SELECT key, 'last' FROM job WHERE NOT stored_again`;
+    const attempts: number[] = [];
+    const job = jobs.kind(async ({ attempt, store }) => {
+      if (attempts.push(attempt) === 1) await jobs.store(key, "word");
+      await store(reaching(key, "further"), { isProgress: true });
+      return { kind: "done", writes: [last] };
+    });
+    await jobs.execute(job, key);
+    expect(await jobs.lines(key)).toEqual(["further"]);
+    await jobs.execute(job, key);
+    expect(await jobs.lines(key)).toEqual(["further", "further", "last"]);
+    expect(attempts).toEqual([1, 1]);
+  });
+
   it("is told with each renewal what its kind reads", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const key = await jobs.stored();

@@ -17,7 +17,6 @@ import {
 import {
   forgetIdleWarnings,
   hibernateIdleProjects,
-  projectsLeftAlone,
   projectsToSave,
   projectsWithPrograms,
   wantLostPrograms,
@@ -55,7 +54,6 @@ export const SWEEPS: readonly Request[] = [
     run: (db) => hibernateIdleProjects(db, 5, NOT_STARTED),
   },
   { name: "projects to save", run: (db) => projectsToSave(db, BATCH) },
-  { name: "projects left alone", run: (db) => projectsLeftAlone(db, BATCH) },
   { name: "lost programs", run: (db) => wantLostPrograms(db, BATCH) },
   { name: "programs to look after", run: (db) => projectsWithPrograms(db, BATCH) },
   { name: "queued tasks", run: (db) => staleQueuedTasks(db, BATCH) },

@@ -14,8 +14,7 @@ export type ProjectSource =
  * Code workspaces. Their files are in the project's runtime, or in a snapshot while the project is hibernated.
  *
  * `wanted` is the requested state of a transition in progress; null once it is reached. `generation` is incremented by
- * each executor of the transition and fences writes of older executors. `lease_until` is the end of the newest
- * executor's lease.
+ * each executor of the transition, and fences its files and snapshots against older executors.
  */
 export const projects = pgTable(
   "projects",
@@ -43,8 +42,8 @@ export const projects = pgTable(
     setUpAt: at(),
     wanted: text({ enum: ["running", "stopped", "hibernated"] }),
     generation: integer().notNull().default(0),
+    // Two columns of the version before, to be dropped once none of it runs.
     leaseUntil: at(),
-    /** Consecutive executors that failed. */
     attempts: integer().notNull().default(0),
     /** The current step, in a few words. */
     progress: text(),
@@ -77,6 +76,7 @@ export const projects = pgTable(
     index("projects_always_on")
       .on(table.teamId)
       .where(sql`${table.deployedAt} IS NOT NULL`),
+    // For `storeMissingJobs`, and dropped with it.
     index("projects_wanted")
       .on(table.wanted)
       .where(sql`${table.wanted} IS NOT NULL`),

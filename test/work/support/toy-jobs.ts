@@ -6,7 +6,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { executeJob, type WorkDeps } from "#src/work/execute.ts";
 import { declareJob, defineJob, type Attempt, type Job, type Outcome } from "#src/work/job.ts";
-import { storeJobs } from "#src/work/queries.ts";
+import { dropJobs, storeJobs } from "#src/work/queries.ts";
 import { sweepJobs } from "#src/work/sweep.ts";
 import { outside } from "#test/support/mortal.ts";
 import { partOf } from "#test/support/part-of.ts";
@@ -18,7 +18,7 @@ const declared = declareJob({
 
 type Payload = z.infer<(typeof declared)["payload"]>;
 /** What a toy job reads of its own row. */
-type States = { rows: { state: string }[] };
+type States = { rows: { state: string; claims: number }[] };
 export type ToyAttempt = Attempt<Payload, States>;
 type Run = (attempt: ToyAttempt) => Promise<Outcome>;
 
@@ -41,7 +41,8 @@ export class ToyJobs {
   /** With tables of lines and states, which the database of a test does not have. */
   static async open(db: Db): Promise<ToyJobs> {
     await db.execute(sql`CREATE TABLE IF NOT EXISTS toy_lines (key text NOT NULL, line text NOT NULL)`);
-    await db.execute(sql`CREATE TABLE IF NOT EXISTS toy_states (key text PRIMARY KEY, state text)`);
+    await db.execute(sql`CREATE TABLE IF NOT EXISTS toy_states (
+      key text PRIMARY KEY, state text, claims int NOT NULL DEFAULT 0)`);
     await db.execute(sql`DELETE FROM jobs`);
     return new ToyJobs(db);
   }
@@ -74,8 +75,12 @@ export class ToyJobs {
   kind(run: Run, interrupted?: Run, behind?: Readonly<Record<string, string>>): Job<Payload, object, States> {
     return defineJob(declared, {
       pauses: PAUSES,
+      begin: (_db, key) =>
+        sql`UPDATE toy_states SET claims = claims + 1 WHERE key = ${key}::text AND EXISTS (SELECT FROM job)`,
       read: (db, key) =>
-        db.execute<{ state: string }>(sql`SELECT state FROM toy_states WHERE key = ${key}::text`),
+        db.execute<{ state: string; claims: number }>(
+          sql`SELECT state, claims FROM toy_states WHERE key = ${key}::text`,
+        ),
       run: (_deps: object, attempt) => run(attempt),
       ...(interrupted && { interrupted: (_deps: object, attempt: ToyAttempt) => interrupted(attempt) }),
       ...(behind && {
@@ -108,6 +113,14 @@ export class ToyJobs {
       ...(word.startsWith("shared") && { share: sql`word` }),
     });
     await this.#db.execute(sql`WITH ${own}, stored AS (${stored}) SELECT id FROM own`);
+  }
+
+  /** Drops the job, as a domain does by the statement that ends what it is for. */
+  async drop(key: string): Promise<void> {
+    const dropped = dropJobs(declared, sql`SELECT key FROM ended`);
+    await this.#db.execute(
+      sql`WITH ended AS (UPDATE toy_states SET state = 'ended' WHERE key = ${key}::text RETURNING key) ${dropped}`,
+    );
   }
 
   execute(job: Job<Payload, object, States>, key: string) {

@@ -94,6 +94,10 @@ export async function storeMissingJobs({ db }: { db: Db }): Promise<void> {
     SELECT 'advance-run', task_id::text, jsonb_build_object('taskId', task_id), NULL FROM schedule_runs
     WHERE status IN ('enqueued', 'waiting', 'running') AND created_at < now() - interval '1 minute' AND NOT EXISTS (
       SELECT 1 FROM jobs WHERE kind = 'advance-run' AND key = schedule_runs.task_id::text
+    ) UNION ALL
+    SELECT 'settle-project', id::text, jsonb_build_object('projectId', id), NULL FROM projects
+    WHERE wanted IS NOT NULL AND coalesce(lease_until < now(), true) AND NOT EXISTS (
+      SELECT 1 FROM jobs WHERE kind = 'settle-project' AND key = projects.id::text
     )
     ON CONFLICT DO NOTHING
   `);

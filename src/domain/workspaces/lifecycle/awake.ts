@@ -1,10 +1,10 @@
-import { settleMessage } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
 import { lifeOf, wantAwake } from "./queries/wishes.ts";
+import { publish } from "./request-state.ts";
 import { requireFiles } from "./require-files.ts";
 
 export interface WakeDeps {
@@ -42,7 +42,7 @@ type Life = NonNullable<Awaited<ReturnType<typeof lifeOf>>>;
 
 /** `asleep` says that the files were found missing, regardless of the project's row. */
 async function waitUntilAwake(
-  { db, queue }: WakeDeps,
+  deps: WakeDeps,
   projectId: string,
   { timeoutMs, signal }: Patience,
   { asleep, isThere }: { asleep: boolean; isThere: (life: Life) => boolean | Promise<boolean> },
@@ -50,7 +50,7 @@ async function waitUntilAwake(
   const until = Date.now() + timeoutMs;
   let mayWake = true;
   for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(2 * lookMs, LONGEST_LOOK_MS)) {
-    const life = await lifeOf(db, projectId);
+    const life = await lifeOf(deps.db, projectId);
     if (!life) throw new AppError("not_found", "Project not found");
     const { status, wanted, error, pausedSeconds } = life;
     requireFiles(life);
@@ -63,7 +63,7 @@ async function waitUntilAwake(
     if (!isOnTheWay) {
       if (!mayWake) throw stillWaking(WAKING);
       mayWake = false;
-      if (await wantAwake(db, projectId)) await queue.publish(settleMessage(projectId));
+      await publish(deps, projectId, await wantAwake(deps.db, projectId));
     }
     const left = until - Date.now();
     if (left <= 0) throw stillWaking(status === "initializing" ? SETTING_UP : WAKING);

@@ -1,11 +1,11 @@
 import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { repositoryOf } from "#src/domain/source-control/repositories/index.ts";
-import { requireProject, settleMessage, type OpenProject } from "#src/domain/workspaces/projects/index.ts";
+import { requireProject, type OpenProject } from "#src/domain/workspaces/projects/index.ts";
 import type { ProjectSource } from "#src/db/schema/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { wantFirstFiles } from "./queries/wishes.ts";
-import type { RequestDeps } from "./request-state.ts";
+import { publish, type RequestDeps } from "./request-state.ts";
 
 /**
  * Starts a project again whose files are gone for good or could not be set up: empty, or with a clone of its repository.
@@ -19,8 +19,8 @@ export async function beginAnew(
   const project = await requireProject(deps, caller, input.project, "snapshot.restore");
   if (project.lostAt === null && project.status !== "failed") throw new AppError("conflict", HAS_FILES);
   const source = input.from === "empty" ? null : await repositorySource(deps.db, project);
-  if (!(await wantFirstFiles(deps.db, project.id, source))) throw new AppError("conflict", HAS_FILES);
-  await deps.queue.publish(settleMessage(project.id));
+  const isWanted = await publish(deps, project.id, await wantFirstFiles(deps.db, project.id, source));
+  if (!isWanted) throw new AppError("conflict", HAS_FILES);
   return project;
 }
 

@@ -4,19 +4,17 @@ import {
   takeSnapshot,
   type Snapshot,
 } from "#src/domain/workspaces/archives/index.ts";
-import type { Project } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { StorageState } from "#src/platform/runtime/project-storage.ts";
-import { notify, report, type Executor } from "./executor.ts";
-import { recordStage } from "./queries/transition.ts";
+import type { Executor } from "./executor.ts";
 
 /**
  * Moves the files into a snapshot. They are removed only if this executor froze them, the snapshot of that state is
- * recorded, and the wanted state has not changed. Returns whether they were removed.
+ * recorded, and the wanted state has not changed.
  */
-export async function putFilesAway(executor: Executor, project: Project): Promise<boolean> {
-  const { deps, runtime, generation, lease } = executor;
-  await report(executor, project, { percentage: 50, message: "Saving files" });
+export async function putFilesAway(executor: Executor): Promise<void> {
+  const { deps, runtime, generation, project, signal } = executor;
+  await executor.report({ percentage: 50, message: "Saving files" });
   await runtime.freeze(generation);
   await takeSnapshot(deps, runtime, {
     projectId: project.id,
@@ -24,12 +22,10 @@ export async function putFilesAway(executor: Executor, project: Project): Promis
     label: "hibernation",
     // The snapshot of a superseded executor must not become the newest one.
     generation,
-    signal: lease.signal,
+    signal,
   });
-  const { wanted } = await lease.renew();
-  if (wanted !== "hibernated") return false;
+  await executor.store();
   await runtime.discard(generation);
-  return true;
 }
 
 /** Removes the files that a failed setup has left, and with them the runtime. */
@@ -45,35 +41,34 @@ export async function removeFiles({ runtime, generation }: Executor): Promise<vo
  */
 export async function bringFilesBack(
   executor: Executor,
-  begun: Project,
   { lost }: Pick<StorageState, "lost">,
-): Promise<Project> {
-  const { deps, runtime, generation, lease } = executor;
+): Promise<void> {
+  const { deps, runtime, generation } = executor;
+  const { id: projectId } = executor.project;
   const snapshot =
-    (lost ? undefined : await latestSnapshot(deps, begun.id, "hibernation")) ??
-    (await latestSnapshot(deps, begun.id));
+    (lost ? undefined : await latestSnapshot(deps, projectId, "hibernation")) ??
+    (await latestSnapshot(deps, projectId));
   if (!snapshot) throw new FilesLostError(lost === true);
-  const project = lost ? await tellLoss(executor, begun, snapshot) : begun;
-  await report(executor, project, { percentage: 25, message: "Restoring files" });
-  await notify(deps, project.id, { type: "volume_restoring", message: "The project is waking up" });
-  await restoreSnapshot(deps, runtime, { projectId: project.id, hash: snapshot.hash, generation });
-  await notify(deps, project.id, { type: "volume_ready", message: "The project's files are restored" });
-  return lease.hold(await recordStage(deps.db, project, { status: "stopped", hibernatedAt: null }));
+  if (lost) await tellLoss(executor, snapshot);
+  await executor.report({ percentage: 25, message: "Restoring files" });
+  await executor.notify({ type: "volume_restoring", message: "The project is waking up" });
+  await restoreSnapshot(deps, runtime, { projectId, hash: snapshot.hash, generation });
+  await executor.notify({ type: "volume_ready", message: "The project's files are restored" });
+  await executor.store({ change: { status: "stopped", hibernatedAt: null }, isProgress: true });
 }
 
 /** Records in the project's `error` what was lost with its container. Throws `FilesLostError` when no snapshot is left. */
-export async function noteLoss(executor: Executor, project: Project): Promise<Project> {
-  const snapshot = await latestSnapshot(executor.deps, project.id);
+export async function noteLoss(executor: Executor): Promise<void> {
+  const snapshot = await latestSnapshot(executor.deps, executor.project.id);
   if (!snapshot) throw new FilesLostError(true);
-  return tellLoss(executor, project, snapshot);
+  await tellLoss(executor, snapshot);
 }
 
 /** Recorded before the restore: restored files no longer count as lost, and a crash must not hide the loss. */
-async function tellLoss({ deps, lease }: Executor, project: Project, snapshot: Snapshot): Promise<Project> {
+async function tellLoss(executor: Executor, snapshot: Snapshot): Promise<void> {
   const error = lossOf(snapshot);
-  // A recorded stage resets the attempt count, so the error is recorded once.
-  if (project.error === error) return project;
-  return lease.hold(await recordStage(deps.db, project, { error }));
+  // Once, as it is progress.
+  if (executor.project.error !== error) await executor.store({ change: { error }, isProgress: true });
 }
 
 const LOST = "The project's container ended unexpectedly";

@@ -12,8 +12,8 @@ export interface RequestDeps {
 }
 
 /*
- * Each request stores the wanted state and publishes a message to the queue; the last request wins. If a request dies in
- * between, the sweep publishes the message. All throw as `requireProject` does.
+ * Each request stores the wanted state with its job, which it publishes; the last request wins. All throw as `requireProject`
+ * does.
  */
 
 /**
@@ -35,9 +35,7 @@ export async function requestStart(
  * permission.
  */
 export async function startUnlessRunning(deps: RequestDeps, projectId: string): Promise<boolean> {
-  const wanted = await wantRunning(deps.db, projectId, { evenIfRunning: false });
-  if (wanted) await deps.queue.publish(settleMessage(projectId));
-  return wanted !== undefined;
+  return publish(deps, projectId, await wantRunning(deps.db, projectId, { evenIfRunning: false }));
 }
 
 /**
@@ -51,9 +49,8 @@ export async function requestStop(
 ): Promise<{ project: OpenProject; alreadyHibernated: boolean }> {
   const project = await requireProject(deps, caller, idOrSlug, "container.start_stop");
   requireFirstFiles(project);
-  const wanted = await wantHibernated(deps.db, project.id);
-  if (wanted) await deps.queue.publish(settleMessage(project.id));
-  return { project, alreadyHibernated: !wanted };
+  const isWanted = await publish(deps, project.id, await wantHibernated(deps.db, project.id));
+  return { project, alreadyHibernated: !isWanted };
 }
 
 /**
@@ -61,7 +58,7 @@ export async function requestStop(
  * Checks no permission.
  */
 export async function hibernateBeforeEnd(deps: RequestDeps, projectId: string): Promise<void> {
-  if (await wantHibernated(deps.db, projectId)) await deps.queue.publish(settleMessage(projectId));
+  await publish(deps, projectId, await wantHibernated(deps.db, projectId));
 }
 
 /** As `requestStop`, but throws `invalid_input` when the project is already hibernated or being stopped. */
@@ -77,7 +74,7 @@ export async function requestHibernation(
     throw new AppError("invalid_input", "The project is already hibernated");
   }
   requireFirstFiles(project);
-  if (await wantHibernated(deps.db, project.id)) await deps.queue.publish(settleMessage(project.id));
+  await publish(deps, project.id, await wantHibernated(deps.db, project.id));
   return project;
 }
 
@@ -91,9 +88,19 @@ export async function requestStopAll(
 ): Promise<OpenProject> {
   const project = await requireProject(deps, caller, idOrSlug, "container.start_stop");
   requireFirstFiles(project);
-  const wanted = await wantStopped(deps.db, project.id);
-  if (wanted) await deps.queue.publish(settleMessage(project.id));
+  await publish(deps, project.id, await wantStopped(deps.db, project.id));
   return project;
+}
+
+/** Publishes the job of what is wanted, if it was stored. Returns whether it was. */
+export async function publish(
+  { queue }: Pick<RequestDeps, "queue">,
+  projectId: string,
+  generation: string | undefined,
+): Promise<boolean> {
+  if (generation === undefined) return false;
+  await queue.publish(settleMessage(projectId, generation));
+  return true;
 }
 
 /** Throws `conflict` for a project whose setup is in progress or has failed, or whose files are gone for good. */

@@ -11,12 +11,12 @@ import {
   type ContainerPath,
   type OpenedContainer,
 } from "#src/domain/workspaces/containers/index.ts";
-import { requireProject, settleMessage, type OpenProject } from "#src/domain/workspaces/projects/index.ts";
+import { requireProject, type OpenProject } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
 import { wantContainer, wantRunning } from "./queries/wishes.ts";
-import { requestStopAll, requireFirstFiles, type RequestDeps } from "./request-state.ts";
+import { publish, requestStopAll, requireFirstFiles, type RequestDeps } from "./request-state.ts";
 
 type ContainerDeps = RequestDeps & { workspaces: Pick<ProjectWorkspaces, "runtime"> };
 
@@ -116,9 +116,7 @@ async function startAll(
   const containers = await containersOf(deps.db, project.id);
   if (containers.length === 0) throw new AppError("invalid_input", "The project has no containers");
   if (anew && isUp(project)) await stopContainers(deps, project, deps.workspaces.runtime(project.id));
-  if (await wantRunning(deps.db, project.id, { evenIfRunning: true })) {
-    await deps.queue.publish(settleMessage(project.id));
-  }
+  await publish(deps, project.id, await wantRunning(deps.db, project.id, { evenIfRunning: true }));
   return { project, containers };
 }
 
@@ -137,12 +135,12 @@ async function want(
   { project, container, type }: OpenedContainer & { type: "container_start" | "container_restart" },
 ): Promise<string> {
   const id = newId();
-  await wantContainer(
+  const generation = await wantContainer(
     deps.db,
     { projectId: project.id, containerId: container.id },
     { id, userId: caller.userId, type },
   );
-  await deps.queue.publish(settleMessage(project.id));
+  await publish(deps, project.id, generation);
   return id;
 }
 

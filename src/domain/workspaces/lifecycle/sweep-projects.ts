@@ -11,13 +11,13 @@ import { saveMessage } from "./save-project.ts";
 import {
   forgetIdleWarnings,
   hibernateIdleProjects,
-  projectsLeftAlone,
   projectsToSave,
   projectsWithPrograms,
   type Up,
   wantLostPrograms,
   warnIdleProjects,
 } from "./queries/sweep.ts";
+import type { StoredJob } from "./queries/wishes.ts";
 
 /** Most projects in one sweep; the next sweep takes the rest. */
 const BATCH = 100;
@@ -37,8 +37,7 @@ interface SweepDeps {
 
 /**
  * Runs once a minute. Warns people of idle projects, hibernates projects that stayed idle after the warning, requests
- * snapshots of changed projects, checks the state of programs, and republishes projects whose request, executor or
- * environment died.
+ * snapshots of changed projects, checks the state of programs, and starts those again whose environment died.
  */
 export async function sweepProjects(deps: SweepDeps): Promise<void> {
   const { db, queue, config } = deps;
@@ -54,14 +53,13 @@ export async function sweepProjects(deps: SweepDeps): Promise<void> {
     for (const up of kinds) {
       const warned = await warnIdleProjects(db, idleMinutes, { up, most, limit: BATCH });
       await Promise.all(warned.map((projectId) => notify(deps, projectId, notice)));
-      await hibernateIdleProjects(db, graceMinutes, { up, most, limit: BATCH });
+      await tellQueue(queue, await hibernateIdleProjects(db, graceMinutes, { up, most, limit: BATCH }));
     }
   }
   if (!isEmbedded) {
     const unsaved = await projectsToSave(db, BATCH);
     await queue.publishBatch(unsaved.map((projectId) => saveMessage(projectId)));
   }
-  await tellQueue(queue, await projectsLeftAlone(db, BATCH));
   await lookAfterPrograms(deps);
   await tellQueue(queue, await wantLostPrograms(db, BATCH));
 }
@@ -81,6 +79,6 @@ async function lookAfterPrograms({ db, workspaces, log }: SweepDeps): Promise<vo
   );
 }
 
-async function tellQueue(queue: SweepDeps["queue"], projectIds: readonly string[]): Promise<void> {
-  await queue.publishBatch(projectIds.map((projectId) => settleMessage(projectId)));
+async function tellQueue(queue: SweepDeps["queue"], stored: readonly StoredJob[]): Promise<void> {
+  await queue.publishBatch(stored.map(({ key, generation }) => settleMessage(key, generation)));
 }

@@ -10,7 +10,7 @@ import { slugOf } from "#src/lib/slug.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { insertProject, type NewProject, type Project } from "./queries/projects.ts";
-import { settleMessage } from "./settle-message.ts";
+import { settleMessage } from "./state-wanted.ts";
 
 /** Random slugs to try before a collision is a failure. */
 const MAX_DRAWS = 10;
@@ -118,7 +118,7 @@ export async function createProjectFrom(
     type: "project_creation",
     status: "queued",
   });
-  await deps.queue.publish(settleMessage(project.id));
+  await deps.queue.publish(settleMessage(project.id, "created"));
   return { project, taskId };
 }
 

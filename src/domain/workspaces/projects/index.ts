@@ -15,9 +15,10 @@ export {
   type Viewer,
 } from "./queries/projects.ts";
 export { storeRemovals } from "./queries/removal.ts";
+export { storeTransitions } from "./queries/state.ts";
 export { removeProjectMember } from "./remove-project-member.ts";
 export { requireProject, type OpenProject, viewerOf } from "./require-project.ts";
-export { changeWanted, settleMessage } from "./settle-message.ts";
 export { shownStatus } from "./shown-status.ts";
+export { settleMessage, stateWanted } from "./state-wanted.ts";
 export { updateProject, updateSettings } from "./update-project.ts";
 export { workspaceLeft } from "./workspace-left.ts";

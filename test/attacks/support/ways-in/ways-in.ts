@@ -1,13 +1,13 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { PLATFORMS } from "#src/channels/channel.ts";
-import { deployments, projects, schedules, tasks } from "#src/db/schema/index.ts";
+import { deployments, jobs, projects, schedules, tasks } from "#src/db/schema/index.ts";
 import { storeCredential } from "#src/domain/hosting/credentials/index.ts";
 import { requestDeployment, runDeployment } from "#src/domain/hosting/deployments/index.ts";
 import { INBOUND_MODES } from "#src/domain/messaging/channels/inbound-mode.ts";
 import { authenticateKey } from "#src/domain/organisations/access/index.ts";
 import { advanceRun, requestRun } from "#src/domain/schedules/runs/index.ts";
 import { hibernateIdleProjects } from "#src/domain/workspaces/lifecycle/queries/sweep.ts";
-import { requireProject } from "#src/domain/workspaces/projects/index.ts";
+import { requireProject, stateWanted } from "#src/domain/workspaces/projects/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { executeJob } from "#src/work/execute.ts";
 import { CLIENT } from "#test/support/people.ts";
@@ -128,7 +128,8 @@ async function openAlwaysOn({ db, projectId }: Scene): Promise<WayIn> {
         .returning();
       const asleep = await hibernateIdleProjects(db, 5, { up: "running", most: PLACES, limit: 1_000 });
       await db.update(projects).set({ status: "stopped", wanted: null, idleWarnedAt: null }).where(own);
-      return { "stays awake": row !== undefined && !asleep.includes(projectId) };
+      await db.delete(jobs).where(and(eq(jobs.kind, stateWanted.name), eq(jobs.key, projectId)));
+      return { "stays awake": row !== undefined && !asleep.some(({ key }) => key === projectId) };
     },
   };
 }

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import {
   channelMessages,
   jobs,
+  projects,
   repositories,
   scheduleRuns,
   schedules,
@@ -37,6 +38,14 @@ it("what the version before left to be done, which had no jobs, gets them; what 
     userId: user.id,
     syncStatus: "cloning",
   });
+  const wanted = { wanted: "hibernated" } as const;
+  await db.update(projects).set(wanted).where(eq(projects.id, projectId));
+  const [another] = await db.select().from(tasks).where(eq(tasks.id, known.taskId));
+  // An executor of the version before is at work.
+  await db
+    .update(projects)
+    .set({ ...wanted, leaseUntil: sql`now() + interval '1 hour'` })
+    .where(eq(projects.id, another?.projectId ?? ""));
   const createdAt = sql`now() - interval '1 hour'`;
   await db.insert(stripeEvents).values([
     { id: "evt_1", type: "charge.refunded", createdAt },
@@ -89,8 +98,9 @@ it("what the version before left to be done, which had no jobs, gets them; what 
     { kind: "deliver-callback", key: known.taskId, attempts: 3 },
     { kind: "deliver-outbox-message", key: dead, payload: { messageId: dead }, share: user.id },
     { kind: "handle-stripe-event", key: "evt_1", payload: { eventId: "evt_1" } },
+    { kind: "settle-project", key: projectId, payload: { projectId } },
   ]);
-  expect(stored).toHaveLength(6);
+  expect(stored).toHaveLength(7);
   // Its executor has died, so the platform may have it.
   expect(await db.$count(channelMessages, and(eq(channelMessages.id, dead), channelMessages.mayBeSent))).toBe(
     1,

@@ -49,7 +49,7 @@ describe("an always-on project", () => {
     // It is woken.
     const [row] = await database.db.select().from(projects).where(eq(projects.id, id));
     expect(row).toMatchObject({ wanted: "running" });
-    expect(published).toContainEqual(expect.objectContaining({ payload: { projectId: id } }));
+    expect(published).toContainEqual(expect.objectContaining({ payload: { key: id } }));
     const deploys = { current: 1, included: 1, bought: 0, max: 1 };
     expect(await limits(person)).toEqual({ tier: "free", projects: { current: 1, max: 3 }, deploys });
     await switchOff(person, id);

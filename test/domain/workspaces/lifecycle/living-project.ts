@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { openFiles } from "#src/domain/workspaces/files/index.ts";
-import { saveProject, settleProject } from "#src/domain/workspaces/lifecycle/index.ts";
+import { saveProject } from "#src/domain/workspaces/lifecycle/index.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import type { openDatabase } from "#test/support/database.ts";
@@ -18,8 +18,8 @@ export async function newLivingProject({ db, trips }: Pick<Database, "db" | "tri
   let delivering = Promise.resolve();
   async function publish(message: QueueMessage) {
     published.push(message);
-    const deliver = message.function === "save-project" ? saveProject : settleProject;
-    delivering = delivering.then(() => deliver(deps, project.id));
+    const isSave = message.function === "save-project";
+    delivering = delivering.then(() => (isSave ? saveProject(deps, project.id) : project.settle(deps)));
   }
   const deps = {
     ...project.deps,
@@ -27,7 +27,10 @@ export async function newLivingProject({ db, trips }: Pick<Database, "db" | "tri
     queue: {
       publish,
       async publishBatch(messages: readonly QueueMessage[]) {
-        const own = messages.filter(({ payload }) => fieldsOf(payload)["projectId"] === project.id);
+        const own = messages.filter(({ payload }) => {
+          const { projectId, key } = fieldsOf(payload);
+          return [projectId, key].includes(project.id);
+        });
         for (const message of own) await publish(message);
       },
       ensureSchedule: async () => {},

@@ -5,7 +5,6 @@ import {
   hibernateBeforeEnd,
   requestStart,
   requestStop,
-  settleProject,
   sweepProjects,
 } from "#src/domain/workspaces/lifecycle/index.ts";
 import { wantHibernated } from "#src/domain/workspaces/lifecycle/queries/wishes.ts";
@@ -100,7 +99,7 @@ describe("a project whose container was lost before its first snapshot", () => {
     project.deps.queue.publish = async () => undefined;
     await again();
     const workspaces = { runtime: () => partOf<ProjectRuntime>(runtime) };
-    await settleProject({ ...project.deps, workspaces, gitHosts: GIT_HOSTS }, project.id);
+    await project.settle({ workspaces, gitHosts: GIT_HOSTS });
     const input = { branch: "trunk", remote: { url: "https://git.test/people/app" } };
     expect(clones).toMatchObject([{ name: "clone", input, storage: { state: "present" } }]);
     expect(await project.row()).toMatchObject({ status: "stopped", error: null, lostAt: null });

@@ -3,13 +3,17 @@ import { latestSnapshot, takeSnapshot } from "#src/domain/workspaces/archives/in
 import { containersOf, createContainer } from "#src/domain/workspaces/containers/index.ts";
 import {
   awakeRuntime,
+  beginAnew,
   requestStart,
   requestStop,
   requestStopAll,
   settleProject,
+  startContainer,
 } from "#src/domain/workspaces/lifecycle/index.ts";
+import { cancelSetUp } from "#src/domain/workspaces/lifecycle/queries/wishes.ts";
 import { volumeStatus } from "#src/domain/workspaces/snapshots/index.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { executeJob } from "#src/work/execute.ts";
 import { containerDeps } from "#test/support/container-deps.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { newWorkshop } from "./workshop.ts";
@@ -33,7 +37,6 @@ async function sleep(project: Workshop): Promise<void> {
   await project.deliver();
 }
 
-const LONG_AGO = new Date(0);
 const crash = () => {
   throw new AppError("unavailable", "The runtime did not answer");
 };
@@ -49,7 +52,6 @@ describe("a project", () => {
     expect(await project.row()).toMatchObject({
       status: "hibernated",
       wanted: null,
-      leaseUntil: null,
       progress: null,
       hibernatedAt: expect.any(Date),
     });
@@ -62,22 +64,65 @@ describe("a project", () => {
     expect(told()).toEqual(new Set(["starting"]));
   });
 
-  it("has one executor at a time, and another delivery when the lease of that one ends", async () => {
+  it("is started, stopped and woken within its budget of round trips", async () => {
     const project = await open();
-    await stop(project);
-    project.published.splice(0);
-    await Promise.all([project.settle(), project.settle(), project.settle()]);
-    // None from those that came when the executor was done.
-    expect(project.published.length).toBeLessThanOrEqual(2);
-    for (const { delaySeconds } of project.published) expect(delaySeconds).toBeGreaterThan(0);
-    expect(project.script.calls.filter((call) => call === "discard")).toHaveLength(1);
-    expect((await project.row()).generation).toBe(1);
+    const trips = async (request: () => Promise<unknown>) => {
+      await request();
+      const before = database.trips.db;
+      await executeJob(project.deps, settleProject, project.id);
+      return database.trips.db - before;
+    };
+    expect({
+      start: await trips(() => start(project)),
+      stop: await trips(() => stop(project)),
+      wake: await trips(() => start(project)),
+      end: await trips(() => requestStopAll(project.deps, project.caller, project.id)),
+    }).toEqual({ start: 5, stop: 9, wake: 9, end: 4 });
   });
 
-  it("is left alone where nothing is wanted", async () => {
+  it("that is stopped twice at once is hibernated once, and nothing is left to do", async () => {
     const project = await open();
-    await project.settle();
-    expect(project.script.calls).toEqual([]);
+    await stop(project);
+    project.script.after.discard = async () => void (await stop(project));
+    await project.deliver();
+    expect(await project.row()).toMatchObject({ status: "hibernated", wanted: null });
+    expect(project.script.calls.filter((call) => call === "discard")).toHaveLength(1);
+    expect(await project.job()).toBeUndefined();
+  });
+
+  it("also starts the container that is asked for while another one is being started", async () => {
+    const project = await open();
+    const make = async (name: string) => {
+      const wish = { name, startupCommand: "run" };
+      const { container } = await createContainer(
+        containerDeps(project.deps),
+        project.caller,
+        project.id,
+        wish,
+      );
+      return { project: project.id, container: container.id };
+    };
+    const [first, second] = [await make("first"), await make("second")];
+    await startContainer(project.deps, project.caller, first);
+    project.deps.notices.send = async (_, notice) => {
+      const isMoment = "phase" in notice && notice.phase === "Starting first";
+      if (isMoment) await startContainer(project.deps, project.caller, second);
+    };
+    await project.deliver();
+    expect(await project.row()).toMatchObject({ status: "running", wanted: null });
+    const running = { status: "running" };
+    expect(await containersOf(project.deps.db, project.id)).toMatchObject([running, running]);
+  });
+
+  it("whose setup is cancelled is left as it is by the executor that has begun it", async () => {
+    const project = await open();
+    await project.change({ status: "failed", setUpAt: null });
+    await beginAnew(project.deps, project.caller, { project: project.id, from: "empty" });
+    project.deps.notices.send = () => cancelSetUp(project.deps.db, project.id);
+    await project.deliver();
+    const error = "The setup was cancelled";
+    expect(await project.row()).toMatchObject({ status: "failed", wanted: null, setUpAt: null, error });
+    expect(await project.job()).toBeUndefined();
   });
 
   it("keeps its files when it is started while it is being stopped", async () => {
@@ -149,7 +194,7 @@ describe("a project", () => {
         throw new AppError("unavailable", "Nobody listens");
       },
     };
-    await settleProject({ ...project.deps, workspaces: { runtime: () => runtime } }, project.id);
+    await project.deliver({ workspaces: { runtime: () => runtime } });
     expect(await project.row()).toMatchObject({ status: "hibernated", wanted: null });
     expect(await containersOf(project.deps.db, project.id)).toMatchObject([{ status: "stopped" }]);
   });
@@ -237,7 +282,7 @@ describe("an executor that dies", () => {
     await stop(project);
     project.script[when][call] = crash;
     await project.settle();
-    expect(await project.row()).toMatchObject({ wanted: "hibernated", leaseUntil: null });
+    expect(await project.row()).toMatchObject({ wanted: "hibernated" });
     await project.deliver();
     expect(await project.row()).toMatchObject({ status: "hibernated", wanted: null, error: null });
     await wake(project);
@@ -263,7 +308,7 @@ describe("an executor that dies", () => {
     await stop(project);
     // While the first one is about to take the files away, its lease runs out and the project is started.
     project.script.before.discard = async () => {
-      await project.change({ leaseUntil: LONG_AGO });
+      await project.die(1);
       await wake(project);
       await project.runtime.writeFile("b.txt", new TextEncoder().encode("b"));
     };
@@ -282,7 +327,7 @@ describe("an executor that dies", () => {
     const project = await open();
     await stop(project);
     project.script.after.inventory = async () => {
-      await project.change({ leaseUntil: LONG_AGO });
+      await project.die(1);
       await wake(project);
       await project.runtime.writeFile("b.txt", new TextEncoder().encode("b"));
       await stop(project);
@@ -297,7 +342,7 @@ describe("an executor that dies", () => {
     const project = await open();
     await stop(project);
     project.script.before.freeze = async () => {
-      await project.change({ leaseUntil: LONG_AGO });
+      await project.die(1);
       await wake(project);
     };
     await project.settle();
@@ -311,8 +356,7 @@ describe("a stop that cannot be done", () => {
     const project = await open();
     await wake(project);
     await stop(project);
-    // The first run only stopped the programs, which does not count as an attempt at the rest.
-    for (let attempt = 0; attempt <= 3; attempt += 1) {
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
       expect(await project.row()).toMatchObject({ wanted: "hibernated" });
       project.script.before.inventory = crash;
       await project.settle();
@@ -331,8 +375,12 @@ describe("a stop that cannot be done", () => {
   it("is given up when its executors die one after the other", async () => {
     const project = await open();
     await stop(project);
-    await project.change({ attempts: 3, leaseUntil: LONG_AGO });
+    await project.runtime.freeze(0);
+    await project.die(3);
     await project.deliver();
-    expect(await project.row()).toMatchObject({ status: "stopped", wanted: null, error: expect.any(String) });
+    const error = expect.stringContaining("interrupted too many times");
+    expect(await project.row()).toMatchObject({ status: "stopped", wanted: null, error });
+    expect(await project.runtime.storageState()).toMatchObject({ state: "present" });
+    expect(await project.job()).toBeUndefined();
   });
 });

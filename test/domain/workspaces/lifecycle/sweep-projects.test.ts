@@ -2,17 +2,11 @@ import { eq } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
 import { containers, tasks } from "#src/db/schema/index.ts";
 import { createContainer } from "#src/domain/workspaces/containers/index.ts";
-import {
-  requestStart,
-  requestStop,
-  settleProject,
-  sweepProjects,
-} from "#src/domain/workspaces/lifecycle/index.ts";
+import { requestStart, requestStop, sweepProjects } from "#src/domain/workspaces/lifecycle/index.ts";
 import { touchProject } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { containerDeps } from "#test/support/container-deps.ts";
 import { openDatabase } from "#test/support/database.ts";
-import { fieldsOf } from "#test/support/fields.ts";
 import { storeTask } from "#test/support/stored-task.ts";
 import { newWorkshop } from "./workshop.ts";
 
@@ -102,24 +96,6 @@ describe("a running project that is not used", () => {
   });
 });
 
-it("a project of which something is wanted is given to the queue again, unless an executor is at it", async () => {
-  const project = await newWorkshop(database.db);
-  await requestStop(project.deps, project.caller, project.id);
-  for (const [leaseUntil, times] of [
-    [null, 1],
-    [minutesAgo(-1), 0],
-    [minutesAgo(1), 1],
-  ] as const) {
-    await project.change({ leaseUntil });
-    project.published.length = 0;
-    await sweep(project);
-    const ofProject = project.published.filter(
-      ({ payload }) => fieldsOf(payload)["projectId"] === project.id,
-    );
-    expect(ofProject).toHaveLength(times);
-  }
-});
-
 /** A project with a program that was running when the environment was started anew. */
 async function openLost(startProcess: () => Promise<void>) {
   const project = await newWorkshop(database.db);
@@ -134,9 +110,7 @@ async function openLost(startProcess: () => Promise<void>) {
     const [row] = await db.select().from(containers).where(eq(containers.id, container.id));
     return row;
   };
-  const settleAgain = async () => {
-    while (project.published.splice(0).length > 0) await settleProject(deps, project.id);
-  };
+  const settleAgain = () => project.deliver(deps);
   return { ...project, deps, stored, settleAgain };
 }
 
@@ -159,7 +133,7 @@ describe("a running project whose environment died", () => {
     const stopProcesses = () => Promise.reject(new AppError("conflict", project.id));
     const runtime = { ...project.runtime, stopProcesses };
     const error = expect.stringContaining("could not be hibernated");
-    await settleProject({ ...project.deps, workspaces: { runtime: () => runtime } }, project.id);
+    await project.settle({ workspaces: { runtime: () => runtime } });
     expect(await project.row()).toMatchObject({ status: "running", wanted: null, error });
     await database.db
       .update(containers)

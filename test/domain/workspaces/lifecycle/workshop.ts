@@ -1,5 +1,5 @@
-import { eq } from "drizzle-orm";
-import { projects, shellSessions } from "#src/db/schema/index.ts";
+import { eq, sql } from "drizzle-orm";
+import { jobs, projects, shellSessions } from "#src/db/schema/index.ts";
 import { settleProject } from "#src/domain/workspaces/lifecycle/index.ts";
 import type { Project } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -15,6 +15,7 @@ import type {
   StorageState,
 } from "#src/platform/runtime/project-storage.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
+import { executeJob } from "#src/work/execute.ts";
 import { newColleague, newProject } from "#test/support/colleagues.ts";
 import { memoryArchives } from "#test/domain/workspaces/archives/memory-archives.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
@@ -170,7 +171,7 @@ export async function newWorkshop(db: Db, files: Record<string, string> = { "a.t
     deploymentSecrets: secrets,
     gitHosts: partOf<GitHosts>({}),
     notices: {
-      send: async (_: string, notice: ProjectNotice) => void notices.push(notice),
+      send: async (_: string, notice: ProjectNotice): Promise<void> => void notices.push(notice),
       taskBegan: async () => {},
     },
     config: {
@@ -191,6 +192,15 @@ export async function newWorkshop(db: Db, files: Record<string, string> = { "a.t
     if (!found) throw new Error("The project is gone");
     return found;
   };
+  const ofProject = eq(jobs.key, id);
+  /** Execute the job, as if the pause after an attempt that failed were over. */
+  async function settle(others: Partial<Parameters<typeof settleProject.run>[0]> = {}): Promise<void> {
+    await db
+      .update(jobs)
+      .set({ dueAt: sql`now()` })
+      .where(ofProject);
+    await executeJob({ ...deps, ...others }, settleProject, id);
+  }
   return {
     id,
     caller,
@@ -213,10 +223,18 @@ export async function newWorkshop(db: Db, files: Record<string, string> = { "a.t
         workingDir: "/app",
         status: "active",
       }),
-    settle: () => settleProject(deps, id),
+    settle,
     /** Deliver what is published, until nothing more is. */
-    async deliver() {
-      while (published.splice(0).length > 0) await settleProject(deps, id);
+    async deliver(others: Parameters<typeof settle>[0] = {}) {
+      while (published.splice(0).length > 0) await settle(others);
+    },
+    job: async () => (await db.select().from(jobs).where(ofProject))[0],
+    /** So many executors of the job have died, the last one without a further renewal of its lease. */
+    async die(attempts: number) {
+      await db
+        .update(jobs)
+        .set({ attempts, leaseUntil: sql`now()`, generation: sql`nextval('job_generations')` })
+        .where(ofProject);
     },
   };
 }

@@ -161,7 +161,7 @@ describe("making and changing projects", () => {
       { ...wish, sourceType: "github", source },
     );
     expect(project).toMatchObject({ status: "initializing", wanted: "stopped", source, setUpAt: null });
-    expect(published).toEqual([{ function: "settle-project", payload: { projectId: project.id } }]);
+    expect(published).toMatchObject([{ function: "settle-project", payload: { key: project.id } }]);
     expect(await requireBackgroundTask(database, owner.caller, taskId)).toMatchObject({
       type: "project_creation",
       status: "queued",

@@ -1,23 +1,13 @@
-import { and, asc, inArray, isNotNull, isNull, lt, not, or, sql, type SQL } from "drizzle-orm";
+import { and, inArray, isNotNull, isNull, lt, not, or, sql, type SQL } from "drizzle-orm";
 import { projects } from "#src/db/schema/index.ts";
 import type { DeploysByTier } from "#src/domain/billing/tiers/index.ts";
+import { stateWanted } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { isKeptAwake } from "./always-on.ts";
-import { anotherAsked, unleased } from "./transition.ts";
-import { STOP_FAILURE } from "./wishes.ts";
+import { anotherAsked } from "./transition.ts";
+import { requestState, STOP_FAILURE, type StoredJob } from "./wishes.ts";
 
-/* Queries of the sweep: projects whose transition lost its executor, whose wanted programs do not run, or that are idle or unsaved. */
-
-/** Projects with a wanted state and without an executor. */
-export async function projectsLeftAlone(db: Db, limit: number): Promise<string[]> {
-  const rows = await db
-    .select({ id: projects.id })
-    .from(projects)
-    .where(and(isNotNull(projects.wanted), unleased))
-    .orderBy(asc(projects.id))
-    .limit(limit);
-  return rows.map(({ id }) => id);
-}
+/* Queries of the sweep: projects whose wanted programs do not run, or that are idle or unsaved. */
 
 /** An agent at work, a person at a terminal, a clone, or a deployment that reads the files: each of them ends by itself. */
 const inUse = sql`(
@@ -53,6 +43,11 @@ const UP = {
 
 export type Up = keyof typeof UP;
 
+/** What has a job locks it before the project. The sweep, which locks many projects first, takes those without one. */
+const hasNoJob = sql`NOT EXISTS (
+  SELECT FROM jobs WHERE kind = ${stateWanted.name}::text AND key = ${projects.id}::text AND failed_at IS NULL
+)`;
+
 /** The ids of at most this many matching projects. */
 const some = (db: Db, matching: SQL | undefined, limit: number) =>
   inArray(projects.id, db.select({ id: projects.id }).from(projects).where(matching).limit(limit));
@@ -71,21 +66,14 @@ export async function projectsWithPrograms(db: Db, limit: number): Promise<{ id:
 }
 
 /**
- * Requests the restart of programs that ended with their environment. A stop that was given up is still said. Returns each
- * project once.
+ * Requests the restart of programs that ended with their environment. A stop that was given up is still said. Returns the
+ * stored jobs.
  */
-export async function wantLostPrograms(db: Db, limit: number): Promise<string[]> {
-  const lost = and(settledRunning, anotherAsked);
-  const rows = await db
-    .update(projects)
-    .set({
-      wanted: "running",
-      error: sql`CASE WHEN starts_with(${projects.error}, ${STOP_FAILURE}) THEN ${projects.error} END`,
-      attempts: 0,
-    })
-    .where(and(lost, some(db, lost, limit)))
-    .returning({ id: projects.id });
-  return rows.map(({ id }) => id);
+export async function wantLostPrograms(db: Db, limit: number): Promise<StoredJob[]> {
+  const lost = and(settledRunning, anotherAsked, hasNoJob);
+  const error = sql`CASE WHEN starts_with(${projects.error}, ${STOP_FAILURE}) THEN ${projects.error} END`;
+  const { rows } = await requestState(db, { wanted: "running", error }, and(lost, some(db, lost, limit)));
+  return rows;
 }
 
 interface IdleWish {
@@ -118,12 +106,12 @@ export async function warnIdleProjects(
   return rows.map(({ id }) => id);
 }
 
-/** Requests the hibernation of projects that stayed idle for this long after the warning. Returns each project once. */
+/** Requests the hibernation of projects that stayed idle for this long after the warning. Returns the stored jobs. */
 export async function hibernateIdleProjects(
   db: Db,
   graceMinutes: number,
   { up, most, limit }: IdleWish,
-): Promise<string[]> {
+): Promise<StoredJob[]> {
   const { is, lastUsed } = UP[up];
   const idle = and(
     is,
@@ -131,19 +119,13 @@ export async function hibernateIdleProjects(
     sql`${projects.idleWarnedAt} <= ${minutesAgo(graceMinutes)}`,
     sql`${lastUsed} <= ${projects.idleWarnedAt}`,
     sql`NOT ${inUse}`,
+    hasNoJob,
   );
-  const rows = await db
-    .update(projects)
-    // The warning stays set, so that the executor knows the reason. A failed setup still says why.
-    .set({
-      wanted: "hibernated",
-      error: sql`CASE WHEN ${projects.status} = 'failed' THEN ${projects.error} END`,
-      failedAt: null,
-      attempts: 0,
-    })
-    .where(and(idle, some(db, idle, limit)))
-    .returning({ id: projects.id });
-  return rows.map(({ id }) => id);
+  // The warning stays set, so that the executor knows the reason. A failed setup still says why.
+  const error = sql`CASE WHEN ${projects.status} = 'failed' THEN ${projects.error} END`;
+  const change = { wanted: "hibernated", error, failedAt: null } as const;
+  const { rows } = await requestState(db, change, and(idle, some(db, idle, limit)));
+  return rows;
 }
 
 /** Using the project clears the warning. */

@@ -9,6 +9,7 @@ import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/opera
 import { isId, newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { storeRemovals } from "./removal.ts";
+import { storeTransitions } from "./state.ts";
 
 export type Project = typeof projects.$inferSelect;
 export type NewProject = typeof projects.$inferInsert;
@@ -163,12 +164,12 @@ function listOf(ids: readonly string[]): SQL {
 }
 
 /**
- * Stores a project; undefined when its slug is taken. With `limits`, throws the refusal of the ceiling on projects, by the
- * team's tier.
+ * Stores a project, with the job of what is wanted of it; undefined when its slug is taken. With `limits`, throws the refusal
+ * of the ceiling on projects, by the team's tier.
  */
 export async function insertProject(
   db: Db,
-  project: NewProject,
+  project: NewProject & { id: string },
   limits: CeilingConfig<"projects"> | undefined,
 ): Promise<Project | undefined> {
   const insert = db
@@ -176,9 +177,12 @@ export async function insertProject(
     .values(project)
     .onConflictDoNothing({ target: projects.slug })
     .returning();
-  if (!limits) return (await insert)[0];
+  const wanted = db.execute(
+    storeTransitions(sql`FROM projects WHERE id = ${project.id}::uuid AND wanted IS NOT NULL`),
+  );
+  if (!limits) return (await db.batch([insert, wanted]))[0][0];
   const room = roomFor(db, limits, [{ ceiling: "projects", owner: project.teamId }]);
-  const [, , [stored]] = await whileThereIsRoom(db.batch([...room, insert]));
+  const [, , [stored]] = await whileThereIsRoom(db.batch([...room, insert, wanted]));
   return stored;
 }
 
