@@ -4,7 +4,7 @@ import { deliverCallback } from "#src/domain/agent-work/callbacks/index.ts";
 import * as tasks from "#src/domain/agent-work/tasks/index.ts";
 import { handleEvent } from "#src/domain/billing/payment-events/index.ts";
 import { sendPayout } from "#src/domain/billing/payouts/index.ts";
-import * as deployments from "#src/domain/hosting/deployments/index.ts";
+import { runDeployment } from "#src/domain/hosting/deployments/index.ts";
 import { endChannelsOf } from "#src/domain/messaging/channels/index.ts";
 import { advanceSession, advanceSessions } from "#src/domain/messaging/conversations/index.ts";
 import * as deliveries from "#src/domain/messaging/deliveries/index.ts";
@@ -28,6 +28,7 @@ export const JOBS = [
   serveJob(destroyWorkspace),
   serveJob(handleEvent),
   serveJob(sendPayout),
+  serveJob(runDeployment),
 ];
 
 /** Every function that the queue may call, at `/functions/{name}`. Each may be called twice for one message. */
@@ -71,9 +72,6 @@ export const functions = serve([
 
   serveFunction(changeWanted, (services, { projectId }) => lifecycle.settleProject(services, projectId)),
   serveFunction(lifecycle.saveDue, (services, { projectId }) => lifecycle.saveProject(services, projectId)),
-  serveFunction(deployments.deploymentDue, (services, { deploymentId }) =>
-    deployments.runDeployment(services, deploymentId),
-  ),
 ]);
 
 /** Sends a task's reply; then its session goes on with what waits. */

@@ -4,7 +4,6 @@ import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { newId } from "#src/lib/ids.ts";
 import { fetchesSources } from "./build.ts";
-import { publishRun } from "./messages.ts";
 import { deploymentOfKey, type Deployment } from "./queries/requests.ts";
 import { replay, store, type RequestDeps } from "./request-deployment.ts";
 import { requireDeployment } from "./require-deployment.ts";
@@ -34,7 +33,7 @@ export async function redeploy(
   const { account, access } = await credentialFor(deps, { userId: caller.userId, provider, projectId });
   if (account !== site.account || access.isStandin !== site.isStandin)
     throw new AppError("conflict", "The site is in an account that you are not connected to");
-  const stored = await store(deps, {
+  return store(deps, {
     site: {
       id: newId(),
       projectId,
@@ -60,6 +59,4 @@ export async function redeploy(
       requestHash,
     },
   });
-  await publishRun(deps, stored, "requested");
-  return stored;
 }

@@ -18,12 +18,12 @@ import type { Hosting, HostingName } from "#src/platform/hosting/hosting.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
-import { publishRun } from "./messages.ts";
+import { publishRuns } from "./deployment-due.ts";
 import { deploymentOfKey, readOpening, storeDeployment, type Deployment } from "./queries/requests.ts";
 import { modeOf, settingsOf, type BuildWish } from "./settings.ts";
 
 export interface RequestDeps extends CredentialDeps {
-  queue: Pick<Queue, "publish">;
+  queue: Pick<Queue, "publishBatch">;
   hosting: Hosting;
   /** Of the containers' variables. */
   secrets: Secrets;
@@ -79,7 +79,7 @@ export async function requestDeployment(
   const { encrypted } = await sealVariables(deps.deploymentSecrets, { ...containerEnv, ...wish.env });
   const provider = deps.hosting.provider(name, { requests: 0 });
   const named = container && container.directory !== "" ? `${project.slug}-${container.label}` : project.slug;
-  const stored = await store(deps, {
+  return store(deps, {
     site: {
       id: newId(),
       projectId: project.id,
@@ -100,20 +100,19 @@ export async function requestDeployment(
       requestHash,
     },
   });
-  await publishRun(deps, stored, "requested");
-  return stored;
 }
 
-/** Stores a deployment, or returns the one that another request with the same key has stored in the meantime. */
+/** Stores a deployment and has it run, or returns the one that another request with the same key has stored in the meantime. */
 export async function store(
-  deps: Pick<RequestDeps, "db" | "config">,
+  deps: Pick<RequestDeps, "db" | "config" | "queue" | "log">,
   parts: { site: Parameters<typeof storeDeployment>[1]; deployment: Parameters<typeof storeDeployment>[2] },
 ): Promise<Deployment> {
   const { userId, idempotencyKey, requestHash } = parts.deployment;
   try {
     const stored = await storeDeployment(deps, parts.site, parts.deployment);
     if (!stored) throw new AppError("internal", "The deployment was not stored");
-    return stored;
+    await publishRuns(deps, stored.jobs);
+    return stored.deployment;
   } catch (cause) {
     if (isForeignKeyViolation(cause)) {
       throw new AppError("not_found", "The project was deleted in the meantime", { cause });

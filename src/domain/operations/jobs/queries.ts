@@ -80,6 +80,12 @@ export async function storeMissingJobs({ db }: { db: Db }): Promise<void> {
     FROM background_tasks
     WHERE type = 'project_deletion' AND status = 'running' AND created_at < now() - interval '1 minute' AND NOT EXISTS (
       SELECT 1 FROM jobs WHERE kind = 'destroy-workspace' AND key = background_tasks.project_id::text
+    ) UNION ALL
+    SELECT 'run-deployment', id::text, jsonb_build_object('deploymentId', id), NULL FROM deployments
+    WHERE status NOT IN ('success', 'failed', 'cancelled') AND created_at < now() - interval '1 minute'
+      -- Executors of the version before keep their leases here.
+      AND coalesce(greatest(lease_until, due_at) < now(), true) AND NOT EXISTS (
+      SELECT 1 FROM jobs WHERE kind = 'run-deployment' AND key = deployments.id::text
     )
     ON CONFLICT DO NOTHING
   `);

@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { PLATFORMS } from "#src/channels/channel.ts";
-import { deployments, projects, schedules, tasks } from "#src/db/schema/index.ts";
+import { deployments, jobs, projects, schedules, tasks } from "#src/db/schema/index.ts";
 import { storeCredential } from "#src/domain/hosting/credentials/index.ts";
 import { requestDeployment, runDeployment } from "#src/domain/hosting/deployments/index.ts";
 import { INBOUND_MODES } from "#src/domain/messaging/channels/inbound-mode.ts";
@@ -9,6 +9,7 @@ import { requestRun, startRun } from "#src/domain/schedules/runs/index.ts";
 import { hibernateIdleProjects } from "#src/domain/workspaces/lifecycle/queries/sweep.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { newId } from "#src/lib/ids.ts";
+import { executeJob } from "#src/work/execute.ts";
 import { CLIENT } from "#test/support/people.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 import { openChannel } from "./channel.ts";
@@ -105,8 +106,12 @@ async function openDeployment({ db, deps, owner, projectId }: Scene): Promise<Wa
   const isPublished = async () => {
     const own = eq(deployments.id, requested.id);
     for (let times = 0; times < DELIVERIES; times += 1) {
-      await runDeployment(deps, requested.id);
-      const [row] = await db.update(deployments).set({ dueAt: null }).where(own).returning();
+      await executeJob(deps, runDeployment, requested.id);
+      await db
+        .update(jobs)
+        .set({ dueAt: sql`now()` })
+        .where(eq(jobs.key, requested.id));
+      const [row] = await db.select().from(deployments).where(own);
       if (row?.status === "success") return true;
       if (row === undefined || row.status === "failed") return false;
     }
