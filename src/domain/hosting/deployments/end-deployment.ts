@@ -1,5 +1,4 @@
 import type { Caller } from "#src/domain/organisations/access/index.ts";
-import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -42,17 +41,15 @@ export async function deleteDeployment(
   const { deployment } = await requireDeployment(deps, caller, id, scope);
   const { projectId } = deployment;
   const project = projectId === null ? undefined : await requireProject(deps, caller, projectId, scope);
-  const due = await requestDeletion(deps.db, deployment.id);
-  if (project) {
-    await insertAuditEntry(deps.db, {
-      userId: caller.userId,
-      teamId: project.teamId,
-      projectId: project.id,
-      action: "deployment.deleted",
-      resourceType: "deployment",
-      resourceId: deployment.id,
-      client,
-    });
-  }
+  const entry = project && {
+    userId: caller.userId,
+    teamId: project.teamId,
+    projectId: project.id,
+    action: "deployment.deleted",
+    resourceType: "deployment",
+    resourceId: deployment.id,
+    client,
+  };
+  const due = await requestDeletion(deps.db, deployment.id, entry);
   await publishRuns(deps, due);
 }

@@ -10,7 +10,7 @@ import {
   type Variables,
 } from "#src/domain/workspaces/containers/index.ts";
 import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
-import { requireProject } from "#src/domain/workspaces/projects/index.ts";
+import { requireProjectAndRead } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { newId, randomSuffix } from "#src/lib/ids.ts";
@@ -19,7 +19,7 @@ import type { Log } from "#src/platform/log/log.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { publishRuns } from "./deployment-due.ts";
-import { deploymentOfKey, readOpening, storeDeployment, type Deployment } from "./queries/requests.ts";
+import { deploymentOfKey, openingOf, storeDeployment, type Deployment } from "./queries/requests.ts";
 import { modeOf, settingsOf, type BuildWish } from "./settings.ts";
 
 export interface RequestDeps extends CredentialDeps {
@@ -59,20 +59,25 @@ export async function requestDeployment(
   caller: Caller,
   wish: DeploymentWish,
 ): Promise<Deployment> {
-  const project = await requireProject(deps, caller, wish.project, "deployment.create");
-  const requestHash = sha256Hex(JSON.stringify({ ...wish, project: project.id, idempotencyKey: null }));
   const { provider: name, idempotencyKey } = wish;
-  const place = { userId: caller.userId, provider: name, projectId: project.id };
-  const opening = await readOpening(deps.db, { ...place, idempotencyKey });
-  const replayed = replay(opening.earlier, requestHash);
+  const { project, read } = await requireProjectAndRead(
+    deps,
+    caller,
+    wish.project,
+    "deployment.create",
+    (projectId) => openingOf(deps.db, { userId: caller.userId, provider: name, projectId, idempotencyKey }),
+  );
+  const [containers, credentials, [earlier]] = read;
+  const requestHash = sha256Hex(JSON.stringify({ ...wish, project: project.id, idempotencyKey: null }));
+  const replayed = replay(earlier, requestHash);
   if (replayed) return replayed;
   checkEnv(wish.env);
-  const container = chooseContainer(opening.containers, wish.containerId);
+  const container = chooseContainer(containers, wish.containerId);
   const mode = modeOf(wish.provider, wish.mode);
   const settings = settingsOf(wish, container);
   if (mode === "pre-built" && settings.buildCommand !== null)
     checkBuild(deps.config.PROJECT_RUNTIME, settings.buildCommand);
-  const { access, account } = await firstOf(deps, place, opening.credentials);
+  const { access, account } = await firstOf(deps, wish, credentials);
   const containerEnv = wish.includesContainerEnv
     ? withoutOwnNames(await openVariables(deps.secrets, container?.encryptedEnv ?? null))
     : {};

@@ -16,7 +16,7 @@ export {
 } from "./queries/projects.ts";
 export { storeRemovals } from "./queries/removal.ts";
 export { removeProjectMember } from "./remove-project-member.ts";
-export { requireProject, type OpenProject, viewerOf } from "./require-project.ts";
+export { requireProject, requireProjectAndRead, type OpenProject, viewerOf } from "./require-project.ts";
 export { changeWanted, settleMessage } from "./settle-message.ts";
 export { shownStatus } from "./shown-status.ts";
 export { updateProject, updateSettings } from "./update-project.ts";

@@ -1,9 +1,10 @@
-import { and, asc, desc, eq, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, or, sql, type SQL } from "drizzle-orm";
 import { deploymentLogs, deployments, deploymentSites, projects } from "#src/db/schema/index.ts";
 import { credentialsIn, type CredentialPlace } from "#src/domain/hosting/credentials/index.ts";
 import { containersOf } from "#src/domain/workspaces/containers/index.ts";
 import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Role } from "#src/domain/organisations/access/index.ts";
+import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
 import { roleInProject, type Viewer } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { HostingName } from "#src/platform/hosting/hosting.ts";
@@ -87,18 +88,19 @@ export function deploymentOfKey(db: Db, userId: string, idempotencyKey: string |
     );
 }
 
-/** What a request for a deployment is decided by, in one round trip. */
-export async function readOpening(
+/** What a request for a deployment is decided by: reads of one round trip. */
+export const openingOf = (
   db: Db,
-  { idempotencyKey, ...place }: CredentialPlace & { projectId: string; idempotencyKey: string | undefined },
-) {
-  const [containers, credentials, [earlier]] = await db.batch([
+  {
+    idempotencyKey,
+    ...place
+  }: Pick<CredentialPlace, "userId" | "provider"> & { projectId: SQL; idempotencyKey: string | undefined },
+) =>
+  [
     containersOf(db, place.projectId),
     credentialsIn(db, place),
     deploymentOfKey(db, place.userId, idempotencyKey),
-  ]);
-  return { containers, credentials, earlier };
-}
+  ] as const;
 
 export async function deploymentOf(db: Db, id: string): Promise<Deployment | undefined> {
   const [row] = await db.select().from(deployments).where(eq(deployments.id, id));
@@ -212,10 +214,14 @@ export async function requestCancel(db: Db, id: string): Promise<StoredRun[]> {
 }
 
 /**
- * Notes that a deployment is to be deleted. One that is under way ends first: it is cancelled, and deleted by the executor
- * that ends it. Idempotent. Returns the job that does so.
+ * Notes that a deployment is to be deleted, also in the log of its project's team. One that is under way ends first: it is
+ * cancelled, and deleted by the executor that ends it. Idempotent. Returns the job that does so.
  */
-export async function requestDeletion(db: Db, id: string): Promise<StoredRun[]> {
+export async function requestDeletion(
+  db: Db,
+  id: string,
+  entry: Parameters<typeof insertAuditEntry>[1] | undefined,
+): Promise<StoredRun[]> {
   const isUnderWay = sql`${deployments.status} IN ('building', 'pushing', 'deploying')`;
   const [{ rows }] = await db.batch([
     storeRuns(db, sql`(SELECT id FROM deployments WHERE id = ${id}::uuid)`),
@@ -229,6 +235,7 @@ export async function requestDeletion(db: Db, id: string): Promise<StoredRun[]> 
         updatedAt: sql`now()`,
       })
       .where(eq(deployments.id, id)),
+    ...(entry ? [insertAuditEntry(db, entry)] : []),
   ]);
   return rows;
 }
