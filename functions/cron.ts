@@ -8,7 +8,7 @@ import { sweepPayouts } from "#src/domain/billing/payouts/index.ts";
 import { sweepReversals } from "#src/domain/billing/reversals/index.ts";
 import { sweepSubscriptions } from "#src/domain/billing/subscriptions/index.ts";
 import { sweepCheckouts } from "#src/domain/billing/checkouts/index.ts";
-import { sweepDeployments, sweepKeptFiles } from "#src/domain/hosting/deployments/index.ts";
+import { sweepKeptFiles } from "#src/domain/hosting/deployments/index.ts";
 import { planBots, proveBots } from "#src/domain/messaging/channels/index.ts";
 import { syncShards } from "#src/domain/messaging/gateway/index.ts";
 import { sweepProjects } from "#src/domain/workspaces/lifecycle/index.ts";
@@ -35,7 +35,6 @@ const JOBS: Readonly<Record<string, (services: Services) => Promise<void>>> = {
         services,
         KINDS.map(({ name }) => name),
       ),
-      sweepDeployments(services),
       sweepProjects(services),
       sweepSessions(services),
       sweepInbox(services),

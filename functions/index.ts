@@ -4,7 +4,7 @@ import { deliverCallback } from "#src/domain/agent-work/callbacks/index.ts";
 import * as tasks from "#src/domain/agent-work/tasks/index.ts";
 import { handleEvent } from "#src/domain/billing/payment-events/index.ts";
 import { sendPayout } from "#src/domain/billing/payouts/index.ts";
-import * as deployments from "#src/domain/hosting/deployments/index.ts";
+import { runDeployment } from "#src/domain/hosting/deployments/index.ts";
 import { endChannelsOf } from "#src/domain/messaging/channels/index.ts";
 import { advanceSession, advanceSessions } from "#src/domain/messaging/conversations/index.ts";
 import * as deliveries from "#src/domain/messaging/deliveries/index.ts";
@@ -30,6 +30,7 @@ export const JOBS = [
   serveJob(lifecycle.settleProject),
   serveJob(handleEvent),
   serveJob(sendPayout),
+  serveJob(runDeployment),
   serveJob(runs.advanceRun),
   serveJob(runs.tellOwner),
 ];
@@ -74,9 +75,6 @@ export const functions = serve([
   serveFunction(runs.tickDue, tickSchedules),
 
   serveFunction(lifecycle.saveDue, (services, { projectId }) => lifecycle.saveProject(services, projectId)),
-  serveFunction(deployments.deploymentDue, (services, { deploymentId }) =>
-    deployments.runDeployment(services, deploymentId),
-  ),
 ]);
 
 /** Sends a task's reply; then its session goes on with what waits. */

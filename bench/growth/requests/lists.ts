@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { pageOfAccounts, pageOfActions } from "#src/domain/operations/admin/queries.ts";
 import { agentsOfTeam } from "#src/domain/agent-work/agents/queries.ts";
 import { keysOfUser } from "#src/domain/organisations/api-keys/queries.ts";
@@ -32,7 +33,7 @@ import {
   deploymentsOfProject,
   deploymentsOfUser,
   linesAfter,
-  readOpening,
+  openingOf,
   sealedEnvs,
 } from "#src/domain/hosting/deployments/queries/requests.ts";
 import { openInvitations } from "#src/domain/organisations/invitations/queries.ts";
@@ -204,7 +205,14 @@ function deployments(person: Person): Request[] {
     {
       name: "what a deployment is decided by",
       run: (db) =>
-        readOpening(db, { userId, provider: "netlify", projectId: project, idempotencyKey: "none" }),
+        db.batch(
+          openingOf(db, {
+            userId,
+            provider: "netlify",
+            projectId: sql`${project}::uuid`,
+            idempotencyKey: "none",
+          }),
+        ),
       isShort: "one row of each",
     },
     {

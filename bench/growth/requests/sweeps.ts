@@ -27,7 +27,6 @@ import { closeStaleSessions } from "#src/domain/workspaces/shells/queries.ts";
 import { deleteExpiredIdempotencyKeys } from "#src/domain/agent-work/tasks/queries/start.ts";
 import { revokedKeysWithTasks, staleQueuedTasks } from "#src/domain/agent-work/tasks/queries/unfinished.ts";
 import { keptPrefixes } from "#src/domain/hosting/deployments/queries/bundles.ts";
-import { waitingDeployments } from "#src/domain/hosting/deployments/queries/executors.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Request } from "./request.ts";
 import { storeMissingJobs } from "#src/domain/operations/jobs/index.ts";
@@ -62,7 +61,11 @@ export const SWEEPS: readonly Request[] = [
   {
     name: "jobs",
     run: (db) =>
-      dueJobs(db, ["deliver-callback", "clone-repository"], { seconds: 5, sharingSeconds: 60, limit: BATCH }),
+      dueJobs(db, ["deliver-callback", "clone-repository", "run-deployment"], {
+        seconds: 5,
+        sharingSeconds: 60,
+        limit: BATCH,
+      }),
   },
   { name: "jobs of the version before", run: (db) => storeMissingJobs({ db }) },
   { name: "idempotency keys", run: (db) => deleteExpiredIdempotencyKeys(db) },
@@ -70,7 +73,6 @@ export const SWEEPS: readonly Request[] = [
     name: "idle shells",
     run: (db) => closeStaleSessions(db, { idleMinutes: 30, maxHours: 8, limit: BATCH }),
   },
-  { name: "deployments", run: (db) => waitingDeployments(db, BATCH) },
   {
     name: "files of deployments, nightly",
     run: (db) => keptPrefixes(db, ["deployments/none/none/"]),

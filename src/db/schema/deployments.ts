@@ -136,8 +136,8 @@ export interface StoredBundle {
 }
 
 /**
- * Requests to publish a project. `generation` is incremented by each executor and fences the writes of older executors;
- * `lease_until` is the end of the newest executor's lease.
+ * Requests to publish a project. Those that are not over have a job. `generation`, `lease_until`, `attempts` and `due_at` are of the
+ * version before, whose executors kept them here.
  */
 export const deployments = pgTable(
   "deployments",
@@ -184,11 +184,9 @@ export const deployments = pgTable(
     deletedAt: at(),
     generation: integer().notNull().default(0),
     leaseUntil: at(),
-    /** Executors without progress since the last step that was done. */
     attempts: integer().notNull().default(0),
     /** When the provider was given it: the time limit counts from here. */
     publishedAt: at(),
-    /** Not before this time the next executor is due. */
     dueAt: at(),
     createdAt: createdAt(),
     updatedAt: at(),
@@ -208,7 +206,7 @@ export const deployments = pgTable(
     index("deployments_bundle")
       .on(sql`(${table.bundle} ->> 'prefix')`)
       .where(sql`${table.bundle} IS NOT NULL`),
-    // What the sweep looks at.
+    // Those that wait for their turn, or for their job.
     index("deployments_unfinished")
       .on(table.siteId, table.version)
       .where(sql`${table.status} NOT IN ('success', 'failed', 'cancelled')`),

@@ -307,7 +307,7 @@ export const DRIVERS: Readonly<Record<CeilingName, (deps: Ceiled) => Promise<Hol
       async make() {
         const site = { ...at, id: newId(), account: "account", isStandin: true, name: "site" };
         const deployment = { id: newId(), userId: owner.id, mode: "pre-built", settings } as const;
-        return (await storeDeployment(deps, site, deployment))?.id ?? "";
+        return (await storeDeployment(deps, site, deployment))?.deployment.id ?? "";
       },
       remove: (id) => deps.db.update(deployments).set({ status: "failed" }).where(eq(deployments.id, id)),
     };

@@ -7,11 +7,5 @@ export { listCredentials, showCredential, type ShownCredential } from "./show-cr
 export { deleteCredential, storeCredential, updateCredential } from "./store-credential.ts";
 export { testCredential } from "./test-credential.ts";
 export { credentialsIn, type CredentialPlace } from "./queries.ts";
-export {
-  accessFor,
-  credentialFor,
-  firstOf,
-  type CredentialDeps,
-  type UsableCredential,
-} from "./usable-credential.ts";
+export { accessFor, firstOf, type CredentialDeps, type UsableCredential } from "./usable-credential.ts";
 export { beginConnection, finishConnection } from "./connect-account.ts";

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, exists, isNull, lt, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, exists, isNull, lt, or, sql, type SQL } from "drizzle-orm";
 import { shareOwnTeam } from "#src/db/locks.ts";
 import { deploymentCredentials } from "#src/db/schema/index.ts";
 import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
@@ -29,7 +29,10 @@ export interface CredentialPlace {
   projectId: string | null;
 }
 
-const at = ({ userId, provider, projectId }: CredentialPlace) =>
+/** As `CredentialPlace`; the project's id may be an expression. */
+type PlaceInSql = Omit<CredentialPlace, "projectId"> & { projectId: CredentialPlace["projectId"] | SQL };
+
+const at = ({ userId, provider, projectId }: PlaceInSql) =>
   and(
     eq(deploymentCredentials.userId, userId),
     eq(deploymentCredentials.provider, provider),
@@ -75,7 +78,7 @@ export async function credentialOf(db: Db, userId: string, id: string): Promise<
 }
 
 /** The credentials that a person may use in a project: the project's before the default. Can be part of a batch. */
-export function credentialsIn(db: Db, { userId, provider, projectId }: CredentialPlace) {
+export function credentialsIn(db: Db, { userId, provider, projectId }: PlaceInSql) {
   return db
     .select()
     .from(deploymentCredentials)

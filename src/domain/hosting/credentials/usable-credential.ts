@@ -37,15 +37,11 @@ export interface UsableCredential {
 }
 
 /**
- * The credential with which a person deploys a project: the project's before their default, its token refreshed if it has
- * expired. Throws `invalid_input` when there is none, when it cannot be decrypted, and when the provider does not renew the
- * grant: the person has to connect. Throws `unavailable` when another request that refreshes the token takes too long.
+ * The credential with which a person deploys a project, of those that `credentialsIn` has read: the project's before their
+ * default, its token refreshed if it has expired. Throws `invalid_input` when there is none, when it cannot be decrypted, and
+ * when the provider does not renew the grant: the person has to connect. Throws `unavailable` when another request that
+ * refreshes the token takes too long.
  */
-export async function credentialFor(deps: CredentialDeps, place: CredentialPlace): Promise<UsableCredential> {
-  return firstOf(deps, place, await credentialsIn(deps.db, place));
-}
-
-/** As `credentialFor`, with what `credentialsIn` has read. */
 export async function firstOf(
   deps: CredentialDeps,
   place: Pick<CredentialPlace, "provider">,
@@ -58,7 +54,7 @@ export async function firstOf(
 const unconnected = ({ provider }: Pick<CredentialPlace, "provider">) =>
   new AppError("invalid_input", `Connect your ${HOSTING_FACTS[provider].label} account first`);
 
-/** One of a person's credentials. Throws as `credentialFor`, and `not_found` for one that there is not. */
+/** One of a person's credentials. Throws as `firstOf`, and `not_found` for one that there is not. */
 export async function accessOf(
   deps: CredentialDeps,
   { userId, id }: { userId: string; id: string },
@@ -116,7 +112,7 @@ async function findAccount(
 
 /**
  * The credential with which the site of a deployment is changed: the project's before the default, if it is of the site's
- * account. Throws as `credentialFor`, and `conflict` when the person is connected to other accounts now.
+ * account. Throws as `firstOf`, and `conflict` when the person is connected to other accounts now.
  */
 export async function accessFor(
   deps: CredentialDeps,

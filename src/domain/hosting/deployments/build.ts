@@ -9,8 +9,7 @@ import { awakeRuntime, type WakeDeps } from "#src/domain/workspaces/lifecycle/in
 import type { Log } from "#src/platform/log/log.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
 import type { Execution } from "./execution.ts";
-import { ADVANCED, ended, type Outcome } from "./outcome.ts";
-import { standingInProject } from "./queries/executors.ts";
+import { ADVANCED, ended, type StepOutcome } from "./step-outcome.ts";
 
 export interface BuildDeps extends WakeDeps, BundleDeps {
   log: Log;
@@ -24,16 +23,13 @@ const WAKE_MS = 60_000;
  * Builds the project, where it is not the provider that builds, and stores the files that are to be published. A repetition
  * builds again, and publishes the files that were stored first.
  */
-export async function build(deps: BuildDeps, run: Execution, signal: AbortSignal): Promise<Outcome> {
+export async function build(deps: BuildDeps, run: Execution, signal: AbortSignal): Promise<StepOutcome> {
   const { deployment } = run;
-  const { id, projectId, userId, mode, provider, settings } = deployment;
+  const { id, projectId, mode, provider, settings } = deployment;
   if (run.deployment.cancelledAt !== null) return ended("cancelled");
-  const standing = projectId === null ? undefined : await standingInProject(deps.db, { userId, projectId });
-  if (projectId === null || !standing) return ended("failed", "The project was deleted");
-  if (standing.role === null || standing.role === "viewer")
-    return ended("failed", "The person who requested this may no longer deploy the project");
+  if (projectId === null) return ended("failed", "The project was deleted");
   if (fetchesSources(provider)) {
-    await run.record({ status: "pushing" });
+    await run.recordBuilt({ status: "pushing" });
     return ADVANCED;
   }
   const runtime = awakeRuntime(deps, projectId, { timeoutMs: WAKE_MS, signal });
@@ -58,7 +54,7 @@ export async function build(deps: BuildDeps, run: Execution, signal: AbortSignal
   });
   signal.throwIfAborted();
   await run.log(`${bundle.files} files, ${bundle.bytes} bytes`);
-  await run.record({ status: "deploying", bundle });
+  await run.recordBuilt({ status: "deploying", bundle });
   return ADVANCED;
 }
 

@@ -1,18 +1,17 @@
 import type { Caller } from "#src/domain/organisations/access/index.ts";
-import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
-import { publishRun } from "./messages.ts";
+import { publishRuns } from "./deployment-due.ts";
 import { requestCancel, requestDeletion, type Deployment } from "./queries/requests.ts";
 import { requireDeployment } from "./require-deployment.ts";
 
 interface Deps {
   db: Db;
-  queue: Pick<Queue, "publish">;
+  queue: Pick<Queue, "publishBatch">;
   log: Log;
 }
 
@@ -22,9 +21,9 @@ interface Deps {
  */
 export async function cancelDeployment(deps: Deps, caller: Caller, id: string): Promise<Deployment> {
   const { deployment } = await requireDeployment(deps, caller, id, "deployment.create");
-  if (!(await requestCancel(deps.db, deployment.id)))
-    throw new AppError("conflict", "The deployment is over already");
-  await publishRun(deps, deployment, "cancelled");
+  const due = await requestCancel(deps.db, deployment.id);
+  if (due.length === 0) throw new AppError("conflict", "The deployment is over already");
+  await publishRuns(deps, due);
   return (await requireDeployment(deps, caller, id, "deployment.view")).deployment;
 }
 
@@ -42,17 +41,15 @@ export async function deleteDeployment(
   const { deployment } = await requireDeployment(deps, caller, id, scope);
   const { projectId } = deployment;
   const project = projectId === null ? undefined : await requireProject(deps, caller, projectId, scope);
-  await requestDeletion(deps.db, deployment.id);
-  if (project) {
-    await insertAuditEntry(deps.db, {
-      userId: caller.userId,
-      teamId: project.teamId,
-      projectId: project.id,
-      action: "deployment.deleted",
-      resourceType: "deployment",
-      resourceId: deployment.id,
-      client,
-    });
-  }
-  await publishRun(deps, deployment, `deleted-${Date.now()}`);
+  const entry = project && {
+    userId: caller.userId,
+    teamId: project.teamId,
+    projectId: project.id,
+    action: "deployment.deleted",
+    resourceType: "deployment",
+    resourceId: deployment.id,
+    client,
+  };
+  const due = await requestDeletion(deps.db, deployment.id, entry);
+  await publishRuns(deps, due);
 }

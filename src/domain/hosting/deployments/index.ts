@@ -1,11 +1,10 @@
 export { cancelDeployment, deleteDeployment } from "./end-deployment.ts";
 export { deployAll, type ContainerDeployment } from "./deploy-all.ts";
 export { listOfProject, listOwn } from "./list-deployments.ts";
-export { deploymentDue } from "./messages.ts";
 export { sealedEnvs, type Deployment } from "./queries/requests.ts";
 export { followDeployment, isOver, readLogs } from "./read-logs.ts";
 export { redeploy } from "./redeploy.ts";
 export { requestDeployment, type DeploymentWish } from "./request-deployment.ts";
 export { requireDeployment } from "./require-deployment.ts";
 export { runDeployment } from "./run-deployment.ts";
-export { sweepDeployments, sweepKeptFiles } from "./sweep-deployments.ts";
+export { sweepKeptFiles } from "./sweep-kept-files.ts";

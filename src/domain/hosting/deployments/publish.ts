@@ -9,8 +9,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { HostedSite, ReleaseSource } from "#src/platform/hosting/hosting.ts";
 import { fetchesSources } from "./build.ts";
 import type { Execution } from "./execution.ts";
-import { ADVANCED, ended, type Outcome } from "./outcome.ts";
-import { renewDeployment } from "./queries/executors.ts";
+import { ADVANCED, ended, type StepOutcome } from "./step-outcome.ts";
 
 export interface PublishDeps extends GitHostDeps {
   db: Db;
@@ -26,18 +25,14 @@ const SUFFIX_LENGTH = 6;
  * Makes the site where there is none, and gives the provider the deployment. May be repeated: what an earlier executor made
  * is found by its name or by the deployment's id.
  */
-export async function publish(deps: PublishDeps, run: Execution): Promise<Outcome> {
+export async function publish(deps: PublishDeps, run: Execution): Promise<StepOutcome> {
   const { deployment, reach } = run;
   // The provider was given nothing yet, so there is nothing to take back.
   if (deployment.cancelledAt !== null && deployment.publishedAt === null) return ended("cancelled");
   const source = fetchesSources(deployment.provider) ? await sourceOf(deps, run) : undefined;
   if (run.site.providerSiteId === null) await makeSite(run);
-  if (deployment.publishedAt === null) {
-    // Its person may have lost the right to deploy since the build began.
-    if ((await renewDeployment(deps.db, deployment))?.isCancelled) return ended("cancelled");
-    await run.record({ publishedAt: new Date() });
-    if (run.deployment.cancelledAt !== null) return ended("cancelled");
-  }
+  // Its person may have lost the right to deploy since the build began.
+  if (deployment.publishedAt === null && !(await run.recordGiven())) return ended("cancelled");
   try {
     const published = await reach.provider.publish(
       reach.access,
@@ -62,7 +57,7 @@ export async function publish(deps: PublishDeps, run: Execution): Promise<Outcom
     if (published === "unfinished") {
       return isLate(deps, run)
         ? ended("failed", `The provider did not take the files within ${deps.config.DEPLOYMENT_TIMEOUT} s`)
-        : { kind: "later", inSeconds: 0 };
+        : { kind: "later", seconds: 0 };
     }
     await run.log(`${deployment.provider} has the deployment`);
     await run.record({ providerDeploymentId: published.deploymentId });

@@ -4,19 +4,17 @@ import { repositoryOf } from "#src/domain/source-control/repositories/index.ts";
 import { awakeRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Execution } from "./execution.ts";
-import { ADVANCED, ended, type Outcome } from "./outcome.ts";
-import { standingInProject } from "./queries/executors.ts";
+import { ADVANCED, ended, type StepOutcome } from "./step-outcome.ts";
 
 const WAKE_MS = 60_000;
 const NO_REMOTE =
   "The provider fetches the project from a git host: connect a repository first (clone one, or add a remote `origin`)";
 
 /** Commits and pushes what `origin` does not have, for a provider that fetches the sources from there. */
-export async function push(deps: GitDeps, run: Execution): Promise<Outcome> {
+export async function push(deps: GitDeps, run: Execution): Promise<StepOutcome> {
   const { projectId, userId, settings, version } = run.deployment;
   if (run.deployment.cancelledAt !== null) return ended("cancelled");
-  const standing = projectId === null ? undefined : await standingInProject(deps.db, { userId, projectId });
-  if (projectId === null || !standing) return ended("failed", "The project was deleted");
+  if (projectId === null) return ended("failed", "The project was deleted");
   const runtime = awakeRuntime(deps, projectId, { timeoutMs: WAKE_MS });
   if (!(await repositoryOf(deps.db, projectId))) {
     const remotes = await runtime.git("remotes", {}).catch(() => []);
@@ -30,7 +28,7 @@ export async function push(deps: GitDeps, run: Execution): Promise<Outcome> {
   return ADVANCED;
 
   async function pushed(): Promise<{ branch: string; sha: string }> {
-    const caller = { ...memberCaller(userId), isSuperuser: standing?.isSuperuser ?? false };
+    const caller = { ...memberCaller(userId), isSuperuser: run.isSuperuser };
     try {
       return await commitAndPush(deps, { caller, project: projectId ?? "" }, `Deployment ${version}`);
     } catch (error) {

@@ -1,10 +1,9 @@
 import type { Caller } from "#src/domain/organisations/access/index.ts";
-import { credentialFor } from "#src/domain/hosting/credentials/index.ts";
+import { credentialsIn, firstOf } from "#src/domain/hosting/credentials/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { newId } from "#src/lib/ids.ts";
 import { fetchesSources } from "./build.ts";
-import { publishRun } from "./messages.ts";
 import { deploymentOfKey, type Deployment } from "./queries/requests.ts";
 import { replay, store, type RequestDeps } from "./request-deployment.ts";
 import { requireDeployment } from "./require-deployment.ts";
@@ -23,7 +22,11 @@ export async function redeploy(
   const { deployment: earlier, site } = await requireDeployment(deps, caller, id, "deployment.create");
   const { projectId, provider } = earlier;
   const requestHash = sha256Hex(JSON.stringify({ redeploy: earlier.id }));
-  const [sameKey] = await deploymentOfKey(deps.db, caller.userId, idempotencyKey);
+  const { userId } = caller;
+  const [[sameKey], credentials] = await deps.db.batch([
+    deploymentOfKey(deps.db, userId, idempotencyKey),
+    credentialsIn(deps.db, { userId, provider, projectId }),
+  ]);
   const replayed = replay(sameKey, requestHash);
   if (replayed) return replayed;
   if (projectId === null || site.projectId === null)
@@ -31,10 +34,10 @@ export async function redeploy(
   const isKept = fetchesSources(provider) ? earlier.providerDeploymentId !== null : earlier.bundle !== null;
   if (!isKept || earlier.status !== "success")
     throw new AppError("conflict", "The files of this deployment are not kept: deploy the project again");
-  const { account, access } = await credentialFor(deps, { userId: caller.userId, provider, projectId });
+  const { account, access } = await firstOf(deps, { provider }, credentials);
   if (account !== site.account || access.isStandin !== site.isStandin)
     throw new AppError("conflict", "The site is in an account that you are not connected to");
-  const stored = await store(deps, {
+  return store(deps, {
     site: {
       id: newId(),
       projectId,
@@ -49,7 +52,7 @@ export async function redeploy(
     },
     deployment: {
       id: newId(),
-      userId: caller.userId,
+      userId,
       mode: earlier.mode,
       settings: { ...earlier.settings, again: earlier.providerDeploymentId },
       encryptedEnv: earlier.encryptedEnv,
@@ -60,6 +63,4 @@ export async function redeploy(
       requestHash,
     },
   });
-  await publishRun(deps, stored, "requested");
-  return stored;
 }

@@ -10,7 +10,7 @@ import {
   type Variables,
 } from "#src/domain/workspaces/containers/index.ts";
 import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
-import { requireProject } from "#src/domain/workspaces/projects/index.ts";
+import { requireProjectAndRead } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { newId, randomSuffix } from "#src/lib/ids.ts";
@@ -18,12 +18,12 @@ import type { Hosting, HostingName } from "#src/platform/hosting/hosting.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
-import { publishRun } from "./messages.ts";
-import { deploymentOfKey, readOpening, storeDeployment, type Deployment } from "./queries/requests.ts";
+import { publishRuns } from "./deployment-due.ts";
+import { deploymentOfKey, openingOf, storeDeployment, type Deployment } from "./queries/requests.ts";
 import { modeOf, settingsOf, type BuildWish } from "./settings.ts";
 
 export interface RequestDeps extends CredentialDeps {
-  queue: Pick<Queue, "publish">;
+  queue: Pick<Queue, "publishBatch">;
   hosting: Hosting;
   /** Of the containers' variables. */
   secrets: Secrets;
@@ -59,27 +59,32 @@ export async function requestDeployment(
   caller: Caller,
   wish: DeploymentWish,
 ): Promise<Deployment> {
-  const project = await requireProject(deps, caller, wish.project, "deployment.create");
-  const requestHash = sha256Hex(JSON.stringify({ ...wish, project: project.id, idempotencyKey: null }));
   const { provider: name, idempotencyKey } = wish;
-  const place = { userId: caller.userId, provider: name, projectId: project.id };
-  const opening = await readOpening(deps.db, { ...place, idempotencyKey });
-  const replayed = replay(opening.earlier, requestHash);
+  const { project, read } = await requireProjectAndRead(
+    deps,
+    caller,
+    wish.project,
+    "deployment.create",
+    (projectId) => openingOf(deps.db, { userId: caller.userId, provider: name, projectId, idempotencyKey }),
+  );
+  const [containers, credentials, [earlier]] = read;
+  const requestHash = sha256Hex(JSON.stringify({ ...wish, project: project.id, idempotencyKey: null }));
+  const replayed = replay(earlier, requestHash);
   if (replayed) return replayed;
   checkEnv(wish.env);
-  const container = chooseContainer(opening.containers, wish.containerId);
+  const container = chooseContainer(containers, wish.containerId);
   const mode = modeOf(wish.provider, wish.mode);
   const settings = settingsOf(wish, container);
   if (mode === "pre-built" && settings.buildCommand !== null)
     checkBuild(deps.config.PROJECT_RUNTIME, settings.buildCommand);
-  const { access, account } = await firstOf(deps, place, opening.credentials);
+  const { access, account } = await firstOf(deps, wish, credentials);
   const containerEnv = wish.includesContainerEnv
     ? withoutOwnNames(await openVariables(deps.secrets, container?.encryptedEnv ?? null))
     : {};
   const { encrypted } = await sealVariables(deps.deploymentSecrets, { ...containerEnv, ...wish.env });
   const provider = deps.hosting.provider(name, { requests: 0 });
   const named = container && container.directory !== "" ? `${project.slug}-${container.label}` : project.slug;
-  const stored = await store(deps, {
+  return store(deps, {
     site: {
       id: newId(),
       projectId: project.id,
@@ -100,20 +105,19 @@ export async function requestDeployment(
       requestHash,
     },
   });
-  await publishRun(deps, stored, "requested");
-  return stored;
 }
 
-/** Stores a deployment, or returns the one that another request with the same key has stored in the meantime. */
+/** Stores a deployment and has it run, or returns the one that another request with the same key has stored in the meantime. */
 export async function store(
-  deps: Pick<RequestDeps, "db" | "config">,
+  deps: Pick<RequestDeps, "db" | "config" | "queue" | "log">,
   parts: { site: Parameters<typeof storeDeployment>[1]; deployment: Parameters<typeof storeDeployment>[2] },
 ): Promise<Deployment> {
   const { userId, idempotencyKey, requestHash } = parts.deployment;
   try {
     const stored = await storeDeployment(deps, parts.site, parts.deployment);
     if (!stored) throw new AppError("internal", "The deployment was not stored");
-    return stored;
+    await publishRuns(deps, stored.jobs);
+    return stored.deployment;
   } catch (cause) {
     if (isForeignKeyViolation(cause)) {
       throw new AppError("not_found", "The project was deleted in the meantime", { cause });

@@ -1,134 +1,141 @@
-import { accessFor, isHostingFailure, type CredentialDeps } from "#src/domain/hosting/credentials/index.ts";
-import { openVariables } from "#src/domain/workspaces/containers/index.ts";
+import { isHostingFailure } from "#src/domain/hosting/credentials/index.ts";
 import type { GitDeps } from "#src/domain/source-control/git/index.ts";
+import { uniqueViolation } from "#src/db/unique-violation.ts";
 import { AppError } from "#src/lib/errors.ts";
-import type { Hosting } from "#src/platform/hosting/hosting.ts";
-import type { ProjectNotices } from "#src/platform/objects/project-notices.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
-import { announce } from "./announce.ts";
+import { defineJob, type Attempt, type Outcome } from "#src/work/job.ts";
 import { build, type BuildDeps } from "./build.ts";
-import { Execution, Superseded } from "./execution.ts";
-import { publishRun, runMessage } from "./messages.ts";
-import { ended, type Outcome } from "./outcome.ts";
+import { deploymentDue } from "./deployment-due.ts";
+import { Execution, type ExecutionDeps } from "./execution.ts";
 import { publish, type PublishDeps } from "./publish.ts";
 import { push } from "./push.ts";
-import { forgetBundles } from "./queries/bundles.ts";
-import {
-  claimDeployment,
-  endDeployment,
-  isLeased,
-  MAX_ATTEMPTS,
-  nextDeployments,
-  releaseDeployment,
-  renewDeployment,
-  type Claimed,
-  type Ending,
-} from "./queries/executors.ts";
-import type { Deployment } from "./queries/requests.ts";
+import { isUnfinished, type Deployment } from "./queries/requests.ts";
+import { failureNoted, readRun, type Known } from "./queries/runs.ts";
 import { isAtProvider, leave, remove } from "./remove.ts";
+import { ended, type RunOutcome, type StepOutcome } from "./step-outcome.ts";
 import { watch, type WatchDeps } from "./watch.ts";
 
-export interface RunDeps extends BuildDeps, PublishDeps, GitDeps, CredentialDeps {
-  hosting: Hosting;
+export interface RunDeps extends BuildDeps, PublishDeps, GitDeps, ExecutionDeps {
   queue: Queue;
-  notices: Pick<ProjectNotices, "send">;
-  config: BuildDeps["config"] & WatchDeps["config"] & { DEPLOYMENTS_KEPT: number };
+  config: BuildDeps["config"] & WatchDeps["config"] & ExecutionDeps["config"];
 }
 
-/** Most requests to a provider in one delivery of the queue. A Worker may make 1,000 requests of all kinds in total. */
-const REQUESTS = 400;
-/** Interval at which an executor renews its lease and learns that it must stop. */
-const BEAT_MS = 2_000;
-/** The pause doubles with each failure, up to the longest. */
-const FIRST_PAUSE_SECONDS = 2;
-const LONGEST_PAUSE_SECONDS = 60;
+/** Most attempts at one step, counted from the last one that got further. */
+const MAX_ATTEMPTS = 6;
 /** Most attempts to take a site down. With their pauses they take about a day. */
 const MAX_REMOVALS = 40;
-const LONGEST_REMOVAL_PAUSE_SECONDS = 3_600;
-/** Most deployments that are launched when another one makes room for them. */
-const NEXT = 10;
-/** Pause before redelivery if another executor holds the lease. That executor may be dead. */
-const RETRY_SECONDS = 5;
+/** The pause doubles with each failure, up to the longest; no step of a run comes so far. */
+const FIRST_PAUSE_SECONDS = 4;
+const LONGEST_PAUSE_SECONDS = 3_600;
+const PAUSES = Array.from({ length: MAX_REMOVALS - 1 }, (_, failures) =>
+  Math.min(FIRST_PAUSE_SECONDS * 2 ** failures, LONGEST_PAUSE_SECONDS),
+);
+/** The end of what a deployment waits for makes it due. If that is missed, it looks again after this pause. */
+const TURN_SECONDS = 30;
 
 /**
- * Continues a deployment from the state in its row. The lease admits one executor at a time, and a write takes effect only
- * with the current generation. While the provider works, this delivery does not wait: it publishes a later one. Idempotent.
- * Returns the pause before the message must be redelivered; undefined if it need not be.
+ * Continues a deployment from the state in its row. While the provider works, an attempt does not wait: the job is due again
+ * later. The job of a deployment that runs and that of its removal are one, as its status says. Both have the same pauses,
+ * but a run has fewer attempts, which are counted here: also when their executors have died.
  */
-export async function runDeployment(
-  deps: RunDeps,
-  deploymentId: string,
-): Promise<{ retryAfterSeconds: number } | undefined> {
-  const claimed = await claimDeployment(deps.db, deploymentId);
-  if (!claimed) {
-    return (await isLeased(deps.db, deploymentId)) ? { retryAfterSeconds: RETRY_SECONDS } : undefined;
+export const runDeployment = defineJob(deploymentDue, {
+  pauses: PAUSES,
+  read: readRun,
+  run: continueDeployment,
+  interrupted: continueDeployment,
+});
+
+type RunAttempt = Attempt<{ deploymentId: string }, Known[]>;
+
+async function continueDeployment(deps: RunDeps, attempt: RunAttempt): Promise<Outcome> {
+  const [known] = attempt.read;
+  if (!known || !isUnfinished(known.deployment)) return { kind: "done" };
+  const run = new Execution(deps, attempt, known);
+  if (!(await hasBegun(run, known))) return { kind: "later", seconds: TURN_SECONDS };
+  const outcome = decided(run, known, attempt) ?? (await tryToAdvance(deps, run, attempt));
+  if (outcome.kind === "done") return outcome;
+  if (outcome.kind === "ended") {
+    const { isDeleting } = await run.end(outcome.ending);
+    return isDeleting ? { kind: "later", seconds: 0 } : { kind: "done" };
   }
+  const failure = outcome.kind === "failed" ? outcome.error : null;
+  return { ...outcome, writes: [failureNoted(run.deployment, failure)] };
+}
+
+/** Whether a deployment runs, also since now. One that is only to be ended needs no turn. */
+async function hasBegun(run: Execution, { hasTurn }: Known): Promise<boolean> {
+  const { status, cancelledAt } = run.deployment;
+  const waits = status === "deleting" || (status === "pending" && cancelledAt === null);
+  if (!waits) return true;
   try {
-    await settle(deps, claimed, await attempt(deps, claimed));
+    return hasTurn && (await run.begin());
   } catch (error) {
-    if (!(error instanceof Superseded)) throw error;
+    if (uniqueViolation(error) === "deployments_building_unique") return false;
+    throw error;
   }
+}
+
+/** How a deployment ends without anything that can be tried; undefined for one that goes on. */
+function decided(
+  { deployment: { status, cancelledAt, publishedAt, projectId, error } }: Execution,
+  { mayDeploy }: Known,
+  { attempt }: RunAttempt,
+): RunOutcome | undefined {
+  // Once the provider has the deployment, it may put it online by itself. So the deployment is followed to its end.
+  if (status !== "deleting" && publishedAt === null) {
+    if (cancelledAt !== null) return ended("cancelled");
+    if (projectId !== null && !mayDeploy)
+      return ended("failed", "The person who requested the deployment may no longer deploy this project");
+  }
+  if (attempt > mostAttempts(status))
+    return ended("failed", error ?? "The deployment was interrupted too many times: start it again");
   return undefined;
 }
 
-/** Makes one attempt. Returns a failure as an outcome. Throws `Superseded` if another executor has taken over. */
-async function attempt(deps: RunDeps, claimed: Claimed & { mayDeploy: boolean }): Promise<Outcome> {
-  const { deployment } = claimed;
-  const isDeleting = deployment.status === "deleting";
-  // The provider has nothing of this deployment, so neither deleting nor cancelling it needs a credential.
-  if (isDeleting && !isAtProvider(claimed)) return leave(deps, claimed);
-  if (!isDeleting && deployment.cancelledAt !== null && deployment.publishedAt === null)
-    return ended("cancelled");
-  // Once the provider has the deployment, it may put it online by itself. So the deployment is followed to its end.
-  const isLost = deployment.projectId !== null && !claimed.mayDeploy;
-  if (!isDeleting && isLost && deployment.publishedAt === null)
-    return ended("failed", "The person who requested the deployment may no longer deploy this project");
-  if (deployment.attempts > (isDeleting ? MAX_REMOVALS : MAX_ATTEMPTS))
-    return ended(
-      "failed",
-      deployment.error ?? "The deployment was interrupted too many times: start it again",
-    );
-  let run: Execution | undefined;
+const mostAttempts = (status: Deployment["status"]) => (status === "deleting" ? MAX_REMOVALS : MAX_ATTEMPTS);
+
+/** Goes on until the deployment ends or has to wait. Throws `Superseded` if another executor has taken over. */
+async function tryToAdvance(
+  deps: RunDeps,
+  run: Execution,
+  attempt: RunAttempt,
+): Promise<RunOutcome | Extract<Outcome, { kind: "failed" }>> {
   const stop = new AbortController();
-  const heartbeat = setInterval(() => void beat(deps, run?.deployment ?? deployment, stop), BEAT_MS);
+  attempt.onRenewal(([now]) => {
+    if (!now || isToEnd(now)) stop.abort();
+  });
   try {
-    run = new Execution(deps, claimed, {
-      reach: {
-        access: await accessFor(deps, placeOf(claimed)),
-        provider: deps.hosting.provider(deployment.provider, { requests: REQUESTS }),
-      },
-      env: isDeleting ? {} : await openVariables(deps.deploymentSecrets, deployment.encryptedEnv),
-    });
-    if (deployment.generation === 1) await announce(deps, deployment);
-    return await advance(deps, run, stop.signal);
+    return await advance(deps, run, AbortSignal.any([attempt.signal, stop.signal]));
   } catch (error) {
-    if (error instanceof Superseded || stop.signal.reason instanceof Superseded) throw new Superseded();
-    const reached = run?.deployment ?? deployment;
+    if (attempt.signal.aborted) throw error;
+    const { id, provider, status, publishedAt } = run.deployment;
     // Once the provider has the deployment, it may put it online by itself. So it does not count as cancelled yet.
-    if (stop.signal.aborted && reached.publishedAt === null) return ended("cancelled");
-    return afterFailure(deps, reached, error, (text) => run?.scrub([text])[0] ?? text);
-  } finally {
-    clearInterval(heartbeat);
+    if (stop.signal.aborted && publishedAt === null) return ended("cancelled");
+    const { sentence, isFinal, retryAfterSeconds: notBeforeSeconds } = reasonOf(error);
+    const [reason = sentence] = run.scrub([sentence]);
+    if (!isFinal && attempt.attempt < mostAttempts(status))
+      return { kind: "failed", error: reason, cause: error, notBeforeSeconds };
+    deps.log.warn("a deployment failed", { deployment_id: id, provider, cause: error });
+    return ended("failed", reason);
   }
 }
 
-/** Returns whose credential is used, and which provider account it must belong to. */
-function placeOf({ deployment: { userId, provider, projectId }, site: { account, isStandin } }: Claimed) {
-  return { userId, provider, projectId, account, isStandin };
-}
+/** Whether a deployment is to be ended as soon as possible: that was requested, or its person may no longer deploy. */
+const isToEnd = ({ deployment: { status, cancelledAt }, mayDeploy }: Known) =>
+  status !== "deleting" && (cancelledAt !== null || !mayDeploy);
 
 /** Does one step after another until the deployment ends or has to wait. */
-async function advance(deps: RunDeps, run: Execution, signal: AbortSignal): Promise<Outcome> {
+async function advance(deps: RunDeps, run: Execution, signal: AbortSignal): Promise<RunOutcome> {
+  // Nothing at the provider is to be deleted, so no credential is needed.
+  if (run.deployment.status === "deleting" && !isAtProvider(run)) return leave(run);
+  await run.open();
   for (;;) {
-    const { status } = run.deployment;
     const outcome = await step(deps, run, signal);
-    // Another build of the project may begin.
-    if (status === "building" && outcome.kind === "advanced") await launchNext(deps, run.deployment);
     if (outcome.kind !== "advanced") return outcome;
   }
 }
 
-function step(deps: RunDeps, run: Execution, signal: AbortSignal): Promise<Outcome> {
+function step(deps: RunDeps, run: Execution, signal: AbortSignal): Promise<StepOutcome> {
   switch (run.deployment.status) {
     case "building":
       return build(deps, run, signal);
@@ -137,7 +144,7 @@ function step(deps: RunDeps, run: Execution, signal: AbortSignal): Promise<Outco
     case "deploying":
       return run.deployment.providerDeploymentId === null ? publish(deps, run) : watch(deps, run);
     case "deleting":
-      return remove(deps, run);
+      return remove(run);
     case "pending":
     case "success":
     case "failed":
@@ -147,75 +154,7 @@ function step(deps: RunDeps, run: Execution, signal: AbortSignal): Promise<Outco
   throw new Error(`Nothing is to be done for a deployment that is ${run.deployment.status}`);
 }
 
-/** Stores the outcome of an attempt, and publishes the messages that continue from it. */
-async function settle(deps: RunDeps, { deployment }: Claimed, outcome: Outcome): Promise<void> {
-  switch (outcome.kind) {
-    case "later": {
-      const inSeconds = await releaseDeployment(deps.db, deployment, outcome);
-      if (inSeconds !== undefined) await publishRun(deps, deployment, "later", inSeconds);
-      return;
-    }
-    case "forgotten":
-      return launchNext(deps, deployment);
-    case "ended":
-      return end(deps, deployment, outcome.ending);
-    case "advanced":
-  }
-}
-
-async function end(deps: RunDeps, deployment: Deployment, ending: Ending): Promise<void> {
-  const over = await endDeployment(deps.db, deployment, ending);
-  if (!over) return;
-  await announce(deps, over);
-  await forgetBundles(deps.db, over.siteId, deps.config.DEPLOYMENTS_KEPT);
-  if (over.status === "deleting") await publishRun(deps, over, "ended");
-  await launchNext(deps, over);
-}
-
-async function launchNext(deps: RunDeps, deployment: Deployment): Promise<void> {
-  const next = await nextDeployments(deps.db, deployment, NEXT);
-  if (next.length === 0) return;
-  const reason = `after-${deployment.id}-${deployment.generation}-${deployment.status}`;
-  try {
-    await deps.queue.publishBatch(next.map((each) => runMessage(each, reason)));
-  } catch (cause) {
-    deps.log.warn("the next deployments were not published", { deployment_id: deployment.id, cause });
-  }
-}
-
-/**
- * Renews the lease. Stops the work if another executor has taken over, if the deployment was cancelled, or if its person may
- * no longer deploy.
- */
-async function beat(deps: RunDeps, held: Deployment, stop: AbortController): Promise<void> {
-  try {
-    const state = await renewDeployment(deps.db, held);
-    if (!state) stop.abort(new Superseded());
-    else if (state.isCancelled) stop.abort();
-  } catch (cause) {
-    // After an outage of the database longer than the lease, another executor takes over. The next renewal finds that out.
-    deps.log.warn("a deployment's lease was not renewed", { deployment_id: held.id, cause });
-  }
-}
-
-/** Returns the outcome of a failure: the end of the deployment, or another attempt after a pause. */
-function afterFailure(
-  deps: RunDeps,
-  { id, provider, status, attempts }: Deployment,
-  error: unknown,
-  scrub: (text: string) => string,
-): Outcome {
-  const { sentence, isFinal, retryAfterSeconds = 0 } = reasonOf(error);
-  const failure = scrub(sentence);
-  const isDeleting = status === "deleting";
-  const isOver = isFinal || attempts >= (isDeleting ? MAX_REMOVALS : MAX_ATTEMPTS);
-  deps.log.warn("a deployment did not go on", { deployment_id: id, provider, final: isOver, cause: error });
-  if (isOver) return ended("failed", failure);
-  const pause = FIRST_PAUSE_SECONDS * 2 ** attempts;
-  const longest = isDeleting ? LONGEST_REMOVAL_PAUSE_SECONDS : LONGEST_PAUSE_SECONDS;
-  return { kind: "later", inSeconds: Math.max(Math.min(pause, longest), retryAfterSeconds), failure };
-}
-
+/** What a person is told of a failure, and whether another attempt cannot help. */
 function reasonOf(error: unknown): {
   sentence: string;
   isFinal: boolean;

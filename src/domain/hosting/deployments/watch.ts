@@ -1,7 +1,7 @@
 import { isHostingFailure } from "#src/domain/hosting/credentials/index.ts";
 import type { HostingFailure } from "#src/platform/hosting/failure.ts";
 import type { Execution } from "./execution.ts";
-import { ended, type Outcome } from "./outcome.ts";
+import { ended, type RunOutcome } from "./step-outcome.ts";
 
 export interface WatchDeps {
   config: { DEPLOYMENT_TIMEOUT: number; DEPLOYMENT_POLL_SECONDS: number };
@@ -14,16 +14,16 @@ const CANCELLING_SECONDS = 2;
  * Asks the provider for the state of the deployment, and ends it with the provider's. A failed call is repeated until the
  * time limit. At the limit, and when its end was requested, the deployment is cancelled at the provider, too.
  */
-export async function watch(deps: WatchDeps, run: Execution): Promise<Outcome> {
+export async function watch(deps: WatchDeps, run: Execution): Promise<RunOutcome> {
   const { provider, access } = run.reach;
   const { providerDeploymentId, publishedAt, cancelledAt } = run.deployment;
   if (providerDeploymentId === null) throw new Error("There is nothing to watch");
   const limitMs = deps.config.DEPLOYMENT_TIMEOUT * 1000;
   const isLate = publishedAt !== null && Date.now() - publishedAt.getTime() > limitMs;
   const tooLate = ended("failed", `The provider did not finish within ${deps.config.DEPLOYMENT_TIMEOUT} s`);
-  const afterPassing = ({ retryAfterSeconds = 0 }: HostingFailure): Outcome => ({
+  const afterPassing = ({ retryAfterSeconds = 0 }: HostingFailure): RunOutcome => ({
     kind: "later",
-    inSeconds: Math.max(retryAfterSeconds, deps.config.DEPLOYMENT_POLL_SECONDS),
+    seconds: Math.max(retryAfterSeconds, deps.config.DEPLOYMENT_POLL_SECONDS),
   });
   let state;
   try {
@@ -46,7 +46,7 @@ export async function watch(deps: WatchDeps, run: Execution): Promise<Outcome> {
     await run.record({ providerStatus: state.word, ...(state.url !== null && { url: state.url }) });
   if (state.outcome === "pending") {
     if (!isLate && cancelledAt === null)
-      return { kind: "later", inSeconds: deps.config.DEPLOYMENT_POLL_SECONDS };
+      return { kind: "later", seconds: deps.config.DEPLOYMENT_POLL_SECONDS };
     try {
       await provider.cancel(access, run.hosted, providerDeploymentId);
     } catch (error) {
@@ -55,7 +55,7 @@ export async function watch(deps: WatchDeps, run: Execution): Promise<Outcome> {
     }
     if (isLate) return tooLate;
     // The provider decides whether it was in time.
-    return { kind: "later", inSeconds: CANCELLING_SECONDS };
+    return { kind: "later", seconds: CANCELLING_SECONDS };
   }
   await logOfProvider(run, providerDeploymentId);
   // To some providers a cancelled deployment is one that failed.

@@ -98,6 +98,12 @@ export async function storeMissingJobs({ db }: { db: Db }): Promise<void> {
     SELECT 'settle-project', id::text, jsonb_build_object('projectId', id), NULL FROM projects
     WHERE wanted IS NOT NULL AND coalesce(lease_until < now(), true) AND NOT EXISTS (
       SELECT 1 FROM jobs WHERE kind = 'settle-project' AND key = projects.id::text
+    ) UNION ALL
+    SELECT 'run-deployment', id::text, jsonb_build_object('deploymentId', id), NULL FROM deployments
+    WHERE status NOT IN ('success', 'failed', 'cancelled') AND created_at < now() - interval '1 minute'
+      -- Executors of the version before keep their leases here.
+      AND coalesce(greatest(lease_until, due_at) < now(), true) AND NOT EXISTS (
+      SELECT 1 FROM jobs WHERE kind = 'run-deployment' AND key = deployments.id::text
     )
     ON CONFLICT DO NOTHING
   `);

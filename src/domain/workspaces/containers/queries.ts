@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, sql, type SQL } from "drizzle-orm";
 import { shareTeam } from "#src/db/locks.ts";
 import { browserPreviews, containerConnections, containers } from "#src/db/schema/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
@@ -20,7 +20,7 @@ export type PreviewChange = {
 };
 
 /** The containers of a project, oldest first. */
-export function containersOf(db: Db, projectId: string) {
+export function containersOf(db: Db, projectId: string | SQL) {
   return db.select().from(containers).where(eq(containers.projectId, projectId)).orderBy(asc(containers.id));
 }
 

@@ -17,7 +17,7 @@ export {
 export { storeRemovals } from "./queries/removal.ts";
 export { storeTransitions } from "./queries/state.ts";
 export { removeProjectMember } from "./remove-project-member.ts";
-export { requireProject, type OpenProject, viewerOf } from "./require-project.ts";
+export { requireProject, requireProjectAndRead, type OpenProject, viewerOf } from "./require-project.ts";
 export { shownStatus } from "./shown-status.ts";
 export { settleMessage, stateWanted } from "./state-wanted.ts";
 export { updateProject, updateSettings } from "./update-project.ts";

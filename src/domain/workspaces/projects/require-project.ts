@@ -1,3 +1,5 @@
+import type { SQL } from "drizzle-orm";
+import type { BatchItem, BatchResponse } from "drizzle-orm/batch";
 import {
   authorize,
   requireKeyProject,
@@ -9,7 +11,13 @@ import {
 import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { noteAdministrator, projectWithRole, type Person, type Project } from "./queries/projects.ts";
+import {
+  noteAdministrator,
+  projectIdOf,
+  projectWithRole,
+  type Person,
+  type Project,
+} from "./queries/projects.ts";
 
 const MISSING = "Project not found";
 
@@ -29,12 +37,45 @@ export async function requireProject(
   idOrSlug: string,
   scope: Scope,
 ): Promise<OpenProject> {
-  // With an id, a bound key is refused before the lookup, so that a foreign project and a missing one look the same.
+  checkReach(caller, idOrSlug);
+  return opened(deps, caller, scope, await projectWithRole(deps.db, idOrSlug, viewerOf(caller)));
+}
+
+/**
+ * As `requireProject`, with more that is read of the project in the same round trip. `reads` is given the project's id as an
+ * expression, which is null where there is none.
+ */
+export async function requireProjectAndRead<const T extends readonly BatchItem<"pg">[]>(
+  deps: { db: Db },
+  caller: Caller,
+  idOrSlug: string,
+  scope: Scope,
+  reads: (projectId: SQL) => T,
+): Promise<{ project: OpenProject; read: BatchResponse<T> }> {
+  checkReach(caller, idOrSlug);
+  const [found, ...read] = await deps.db.batch([
+    projectWithRole(deps.db, idOrSlug, viewerOf(caller)),
+    ...reads(projectIdOf(idOrSlug)),
+  ]);
+  const project = await opened(deps, caller, scope, found);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the reads return one by one
+  return { project, read: read as unknown as BatchResponse<T> };
+}
+
+/** With an id, a bound key is refused before the lookup, so that a foreign project and a missing one look the same. */
+function checkReach(caller: Caller, idOrSlug: string): void {
   if (isId(idOrSlug)) requireKeyProject(caller, idOrSlug.toLowerCase());
   else if (!isSlug(idOrSlug)) throw new AppError("not_found", MISSING);
-  const viewer = viewerOf(caller);
-  const [row] = await projectWithRole(deps.db, idOrSlug, viewer);
+}
+
+async function opened(
+  deps: { db: Db },
+  caller: Caller,
+  scope: Scope,
+  [row]: Awaited<ReturnType<typeof projectWithRole>>,
+): Promise<OpenProject> {
   if (!row) throw new AppError("not_found", MISSING);
+  const viewer = viewerOf(caller);
   const { project, memberRole } = row;
   const role = authorize(caller, scope, { role: row.role, projectId: project.id }, MISSING);
   if (viewer.isSuperuser && !(memberRole && roleGrants(memberRole, scope))) {

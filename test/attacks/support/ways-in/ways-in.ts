@@ -102,8 +102,12 @@ async function openDeployment({ db, deps, owner, projectId }: Scene): Promise<Wa
   const isPublished = async () => {
     const own = eq(deployments.id, requested.id);
     for (let times = 0; times < DELIVERIES; times += 1) {
-      await runDeployment(deps, requested.id);
-      const [row] = await db.update(deployments).set({ dueAt: null }).where(own).returning();
+      await executeJob(deps, runDeployment, requested.id);
+      await db
+        .update(jobs)
+        .set({ dueAt: sql`now()` })
+        .where(eq(jobs.key, requested.id));
+      const [row] = await db.select().from(deployments).where(own);
       if (row?.status === "success") return true;
       if (row === undefined || row.status === "failed") return false;
     }

@@ -1,7 +1,12 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { deploymentCredentials, projects, teamMemberships } from "#src/db/schema/index.ts";
-import { beginConnection, credentialFor, finishConnection } from "#src/domain/hosting/credentials/index.ts";
+import {
+  beginConnection,
+  credentialsIn,
+  finishConnection,
+  firstOf,
+} from "#src/domain/hosting/credentials/index.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { newColleague, newMember, type Colleague } from "#test/support/colleagues.ts";
 import { timesAtOnce } from "#test/support/at-once.ts";
@@ -49,7 +54,7 @@ describe("an account", () => {
     const { who, comeBack } = await goTo();
     expect(await comeBack()).toEqual({ label: "Vercel", isConnected: true });
     const place = { userId: who.id, provider: "vercel", projectId: null } as const;
-    expect((await credentialFor(deps, place)).access).toEqual({
+    expect((await firstOf(deps, place, await credentialsIn(deps.db, place))).access).toEqual({
       token: "granted",
       metadata,
       isStandin: true,

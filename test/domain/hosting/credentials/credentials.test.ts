@@ -2,8 +2,9 @@ import { eq } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
 import { auditLog, deploymentCredentials } from "#src/db/schema/index.ts";
 import {
-  credentialFor,
+  credentialsIn,
   deleteCredential,
+  firstOf,
   listCredentials,
   storeCredential,
   testCredential,
@@ -37,8 +38,10 @@ const update = (
 const rowsOf = ({ id }: Colleague) =>
   db.select().from(deploymentCredentials).where(eq(deploymentCredentials.userId, id));
 
-const accessOf = async ({ id: userId }: Colleague, projectId: string | null = null) =>
-  (await credentialFor(deps, { userId, provider: "vercel", projectId })).access;
+const accessOf = async ({ id: userId }: Colleague, projectId: string | null = null) => {
+  const place = { userId, provider: "vercel", projectId } as const;
+  return (await firstOf(deps, place, await credentialsIn(db, place))).access;
+};
 const tokenIn = async (person: Colleague, projectId: string | null) =>
   (await accessOf(person, projectId)).token;
 

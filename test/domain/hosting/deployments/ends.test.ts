@@ -1,7 +1,6 @@
 import { eq, sql } from "drizzle-orm";
-import { beforeEach, describe, expect, it } from "vitest";
-import { auditLog, deploymentCredentials, deployments, projects, users } from "#src/db/schema/index.ts";
-import { renewDeployment } from "#src/domain/hosting/deployments/queries/executors.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { auditLog, deploymentCredentials, deployments, jobs, projects, users } from "#src/db/schema/index.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { DeploymentWorld } from "./support/deployment-world.ts";
 
@@ -10,6 +9,14 @@ let world: DeploymentWorld;
 beforeEach(async () => {
   world = await DeploymentWorld.open(db);
 });
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+/** Interval at which an executor renews its lease, and hears of what was requested since. */
+const BEAT_MS = 3_000;
+const withoutHeartbeat = () => vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
 
 const NO_ACCOUNT = "Connect your Netlify account first";
 
@@ -26,8 +33,18 @@ async function published(): Promise<string> {
   world.provider.pollsUntilReady = 1_000;
   const { id } = await world.request();
   await world.deliverNext();
-  expect(await world.row(id)).toMatchObject({ status: "deploying", leaseUntil: null });
+  expect(await world.row(id)).toMatchObject({ status: "deploying" });
+  expect(await world.job(id)).toMatchObject({ isHeld: false });
   return id;
+}
+
+/** Has the executor of a deployment, which works now, renew its lease. */
+async function renewal(id: string): Promise<void> {
+  const heldUntil = async () =>
+    (await db.select().from(jobs).where(eq(jobs.key, id)))[0]?.leaseUntil?.getTime();
+  const before = await heldUntil();
+  await vi.advanceTimersByTimeAsync(BEAT_MS);
+  await vi.waitUntil(async () => (await heldUntil()) !== before);
 }
 
 describe("a deployment is cancelled", () => {
@@ -58,20 +75,29 @@ describe("a deployment is cancelled", () => {
   });
 
   it("by its executor's next renewal, when its person may no longer deploy", async () => {
-    const held = await world.row(await published());
-    expect(await renewDeployment(db, held)).toEqual({ isCancelled: false });
-    await db.update(users).set({ isActive: false }).where(eq(users.id, world.person.id));
-    expect(await renewDeployment(db, held)).toEqual({ isCancelled: true });
+    withoutHeartbeat();
+    const { id } = await world.request();
+    const calls = world.provider.calls.length;
+    const stop = vi.spyOn(AbortController.prototype, "abort");
+    world.files.beforeRead = async () => {
+      world.files.beforeRead = () => undefined;
+      await db.update(users).set({ isActive: false }).where(eq(users.id, world.person.id));
+      await vi.advanceTimersByTimeAsync(BEAT_MS);
+      await vi.waitUntil(() => stop.mock.calls.length > 0);
+    };
+    await world.deliver();
+    expect(await world.row(id)).toMatchObject({ status: "cancelled" });
+    expect([world.provider.calls.length - calls, world.archives.objects.size]).toEqual([0, 0]);
   });
 
   it("while it is uploaded: at the provider, also when the answer of the upload is lost", async () => {
+    withoutHeartbeat();
     world.provider.pollsUntilReady = 1_000;
     const { id } = await world.request();
     world.provider.fail("create", { kind: "unavailable", isLost: true });
     world.provider.before("create", async () => {
       await world.cancel(id);
-      // Until the executor has heard of it.
-      await new Promise((resolve) => setTimeout(resolve, 2_500));
+      await renewal(id);
     });
     await world.deliver();
     expect(await world.row(id)).toMatchObject({ status: "cancelled" });
@@ -93,8 +119,7 @@ describe("a deployment is cancelled", () => {
     world.provider.before("state", () => world.cancel(id));
     await world.passPause(id);
     await world.run(id);
-    const { dueAt } = await world.row(id);
-    expect(dueAt).toBeNull();
+    expect(await world.job(id)).toMatchObject({ isDue: true, isHeld: false });
     expect(world.waiting.at(-1)?.delaySeconds).toBeUndefined();
   });
 

@@ -1,16 +1,15 @@
 import { eq, sql } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
-import { deployments, deploymentSites } from "#src/db/schema/index.ts";
-import { sweepDeployments } from "#src/domain/hosting/deployments/index.ts";
+import { deploymentSites, jobs } from "#src/db/schema/index.ts";
 import { keptPrefixes } from "#src/domain/hosting/deployments/queries/bundles.ts";
-import { Execution, Superseded } from "#src/domain/hosting/deployments/execution.ts";
+import { forgotten, over } from "#src/domain/hosting/deployments/queries/endings.ts";
+import { appendLines } from "#src/domain/hosting/deployments/queries/logs.ts";
 import {
-  claimDeployment,
-  endDeployment,
-  forgetDeployment,
-  releaseDeployment,
-  renewDeployment,
-} from "#src/domain/hosting/deployments/queries/executors.ts";
+  begun,
+  givenToProvider,
+  progressed,
+  siteKnown,
+} from "#src/domain/hosting/deployments/queries/runs.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { deploymentOf, DeploymentWorld } from "./support/deployment-world.ts";
 import type { ProviderCall, ScriptedFailure } from "./support/scripted-provider.ts";
@@ -71,9 +70,8 @@ describe("a call that fails", () => {
   it("is made again after the pause that the provider asks for, longer each time without one", async () => {
     const { id } = await world.request();
     const pauseOf = async () => {
-      const { dueAt, error } = await world.row(id);
-      expect(error).toMatch(/^It failed/u);
-      return Math.round(((dueAt?.getTime() ?? 0) - Date.now()) / 1000);
+      expect(await world.row(id)).toMatchObject({ error: expect.stringMatching(/^It failed/u) });
+      return (await world.job(id))?.pause ?? 0;
     };
     world.provider.fail("findSite", { kind: "rate_limited", retryAfter: 900 });
     await world.run(id);
@@ -129,65 +127,76 @@ describe("a name that is taken", () => {
 });
 
 describe("an executor that wakes late", () => {
-  it("writes nothing once another one has taken over", async () => {
-    const { id } = await world.request();
-    const late = await claimDeployment(db, id);
-    if (!late) throw new Error("Not claimed");
-    await world.passTime();
-    expect(await claimDeployment(db, id)).toBeDefined();
-    const before = [await world.row(id), await world.sites()];
-    const deps = { ...world.deps(), db };
-    const access = { token: "t", metadata: {}, isStandin: false };
-    const reach = { provider: world.provider.client({ requests: 1 }), access };
-    const run = new Execution(deps, late, { reach, env: {} });
-    await expect(run.record({ status: "deploying" })).rejects.toThrow(Superseded);
-    await expect(run.recordSite({ name: "other" })).rejects.toThrow(Superseded);
-    await run.log("a line");
-    const { deployment } = late;
-    expect(await renewDeployment(db, deployment)).toBeUndefined();
-    expect(await releaseDeployment(db, deployment, { inSeconds: 0 })).toBeUndefined();
-    for (const status of ["success", "failed", "cancelled"] as const)
-      expect(await endDeployment(db, deployment, { status, error: null, url: "x" })).toBeUndefined();
-    expect(await forgetDeployment(db, deployment)).toBe(false);
-    expect([await world.row(id), await world.sites()]).toEqual(before);
-    expect(await world.lines(id)).toEqual([]);
+  it("has no effect by any of its stages", async () => {
+    const { id } = await world.deploy("1");
+    const { id: next } = await world.request();
+    const isHeld = sql<boolean>`false`;
+    const state = async () => [
+      await world.rows(),
+      await world.sites(),
+      await world.lines(id),
+      (await db.select().from(jobs)).map(({ generation }) => generation),
+    ];
+    const before = await state();
+    const [row, waiting] = [await world.row(id), await world.row(next)];
+    const [site] = await world.sites();
+    if (!site) throw new Error("There is no site");
+    for (const status of ["success", "failed"] as const)
+      await db.batch(over(db, isHeld, row, { status, error: null, url: "x", kept: 0 }));
+    for (const isSiteGone of [true, false]) await db.batch(forgotten(db, isHeld, row, { isSiteGone }));
+    await db.batch([
+      ...begun(db, isHeld, waiting),
+      progressed(db, isHeld, row, { status: "deploying" }),
+      givenToProvider(db, isHeld, waiting),
+      siteKnown(db, isHeld, site, { name: "other" }),
+      appendLines(db, isHeld, row, ["a line"]),
+    ]);
+    expect(await state()).toEqual(before);
   });
 
   it("leaves the end to the one that took over in the middle of its upload", async () => {
     const { id } = await world.request();
-    let second: Promise<unknown> = Promise.resolve();
     world.provider.before("create", async () => {
       await world.passTime();
-      second = world.run(id);
-      await second;
+      await world.run(id);
     });
     await world.deliver();
-    await second;
     await world.recover();
-    expect(await world.row(id)).toMatchObject({ status: "success", generation: expect.any(Number) });
-    expect(world.provider.sites.size).toBe(1);
-  });
-
-  it("is waited for by a message that finds it at work", async () => {
-    const { id } = await world.request();
-    await claimDeployment(db, id);
-    expect(await world.run(id)).toEqual({ retryAfterSeconds: 5 });
-    await world.passTime();
-    expect(await world.run(id)).toBeUndefined();
-    await world.deliver();
     expect(await world.row(id)).toMatchObject({ status: "success" });
+    expect(world.provider.sites.size).toBe(1);
   });
 });
 
-describe("claims", () => {
-  it("of a site see one another: it is not taken down while the next one begins", async () => {
+describe("a deployment that waits for its turn", () => {
+  it("is due in the moment in which the one before it ends, and is published", async () => {
+    const { id: first } = await world.request();
+    world.provider.pollsUntilReady = 100;
+    await world.run(first);
+    const { id: second } = await world.request();
+    await world.run(second);
+    expect(await world.row(second)).toMatchObject({ status: "pending" });
+    const pause = (await world.job(second))?.pause ?? 0;
+    expect([pause > 20, pause <= 30]).toEqual([true, true]);
+    for (const each of world.provider.deployments.values()) each.polls = 0;
+    world.waiting = [];
+    await world.passPause(first);
+    await world.run(first);
+    expect(await world.row(first)).toMatchObject({ status: "success" });
+    expect(await world.job(second)).toMatchObject({ isDue: true, isHeld: false });
+    expect(world.waiting.map((message) => [deploymentOf(message), message.delaySeconds])).toEqual([
+      [second, undefined],
+    ]);
+  });
+
+  it("begins alone: a site is not taken down while the next one begins", async () => {
     for (let round = 0; round < 2; round += 1) {
       const { id: live } = await world.deploy("1");
       const { id: next } = await world.request();
       await world.delete(live);
-      await Promise.all([claimDeployment(db, next), claimDeployment(db, live)]);
-      const leased = (await world.rows()).filter(({ leaseUntil }) => leaseUntil !== null);
-      expect(leased.length).toBeLessThanOrEqual(1);
+      const isHeld = sql<boolean>`true`;
+      const begin = async (id: string) => db.batch(begun(db, isHeld, await world.row(id)));
+      const begins = await Promise.all([begin(next), begin(live)]);
+      expect(begins.flatMap(([, rows]) => rows).length).toBeLessThanOrEqual(1);
       await world.recover();
       await world.delete(next);
       await world.deliver();
@@ -195,20 +204,25 @@ describe("claims", () => {
     }
   });
 
-  it("of a project build one at a time; the next build is published when the first has its files", async () => {
+  it("for another build of its project is published when that one has its files", async () => {
     const { id: first } = await world.request();
     await world.connect("account-2");
     const { id: second } = await world.request();
     expect(await world.sites()).toHaveLength(2);
-    expect(await claimDeployment(db, first)).toMatchObject({ deployment: { status: "building" } });
-    expect(await claimDeployment(db, second)).toBeUndefined();
-    await world.passTime();
     world.waiting = [];
     world.provider.pollsUntilReady = 100;
     await world.connect("account-1", world.projectId);
+    world.files.beforeRead = async () => {
+      world.files.beforeRead = () => undefined;
+      await world.run(second);
+      expect(await world.row(second)).toMatchObject({ status: "pending" });
+    };
     await world.run(first);
     expect(await world.row(first)).toMatchObject({ status: "deploying" });
-    expect(world.waiting.map(deploymentOf)).toContain(second);
+    expect(await world.job(second)).toMatchObject({ isDue: true });
+    expect(world.waiting.filter(({ delaySeconds }) => delaySeconds === undefined).map(deploymentOf)).toEqual([
+      second,
+    ]);
   });
 });
 
@@ -249,35 +263,5 @@ describe("a redeployment", () => {
       .set({ madeFor: `${world.projectId}/${crypto.randomUUID()}` })
       .where(eq(deploymentSites.id, siteId));
     expect(await world.redeploy(id)).toMatchObject({ siteId, version: 2 });
-  });
-});
-
-/** What a sweep publishes. */
-const swept = async () => {
-  world.waiting = [];
-  await sweepDeployments(world.deps());
-  return world.waiting.map(deploymentOf);
-};
-
-describe("the sweep", () => {
-  it("finds what a lost message and a dead executor leave, and nothing else", async () => {
-    await world.deploy("1");
-    expect(await swept()).toEqual([]);
-    const { id } = await world.request();
-    const { id: second } = await world.request();
-    expect(await swept()).toEqual([id]);
-    await claimDeployment(db, id);
-    expect(await swept()).toEqual([]);
-    await world.passTime();
-    expect(await swept()).toEqual([id]);
-    await world.deliver();
-    expect(await world.row(second)).toMatchObject({ status: "success" });
-  });
-
-  it("leaves those alone whose pause is not over", async () => {
-    const { id } = await world.request();
-    const pause = { dueAt: sql`now() + interval '1 h'` };
-    await db.update(deployments).set(pause).where(eq(deployments.id, id));
-    expect(await swept()).toEqual([]);
   });
 });

@@ -81,6 +81,29 @@ describe("an executor that is killed at any of its calls", () => {
     expect(calls).toBeGreaterThan(5);
   });
 
+  it("leaves the one that waits for it due, as soon as another executor has ended it", async () => {
+    const calls = await killed(async () => {
+      const world = await DeploymentWorld.open(db);
+      const { id: first } = await world.request();
+      const { id: second } = await world.request();
+      world.waiting = [];
+      await world.run(second);
+      const after = async () => {
+        // Until it is over, by its own job alone.
+        for (let delivery = 0; delivery < 5; delivery += 1) {
+          await world.passTime(first);
+          await world.run(first);
+        }
+        expect(await world.row(first)).toMatchObject({ status: "success" });
+        expect(await world.job(second)).toMatchObject({ isDue: true });
+        await world.recover();
+        await expectWhole(world, ["1", "1"]);
+      };
+      return { program: () => world.run(first), after };
+    });
+    expect(calls).toBeGreaterThan(5);
+  });
+
   it("takes the site down in the end, and the row goes", async () => {
     const calls = await killed(async () => {
       const world = await DeploymentWorld.open(db);

@@ -2,6 +2,8 @@ import { and, eq, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import {
   channelMessages,
+  deployments,
+  deploymentSites,
   jobs,
   projects,
   repositories,
@@ -9,11 +11,13 @@ import {
   schedules,
   stripeEvents,
   tasks,
+  type DeploymentSettings,
 } from "#src/db/schema/index.ts";
 import { storeMissingJobs } from "#src/domain/operations/jobs/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { PlatformRows } from "#test/domain/messaging/support/people-of-platforms.ts";
 import { fileDatabase } from "#test/support/database.ts";
+import { partOf } from "#test/support/part-of.ts";
 import { newPerson } from "#test/support/people.ts";
 import { storeTask } from "#test/support/stored-task.ts";
 
@@ -86,6 +90,32 @@ it("what the version before left to be done, which had no jobs, gets them; what 
     { id: newId(), scheduleId, taskId: over, status: "success", createdAt },
     { id: newId(), scheduleId, taskId: recent, status: "enqueued" },
   ]);
+  const at = { projectId, userId: user.id, provider: "vercel" } as const;
+  const [site] = await db
+    .insert(deploymentSites)
+    .values({
+      ...at,
+      id: newId(),
+      madeFor: projectId,
+      account: "a",
+      isStandin: true,
+      name: "a",
+      lastVersion: 4,
+    })
+    .returning();
+  const deployment = {
+    ...at,
+    siteId: site?.id ?? "",
+    mode: "pre-built",
+    settings: partOf<DeploymentSettings>({}),
+  } as const;
+  const [left, held, deployed, fresh] = [newId(), newId(), newId(), newId()];
+  await db.insert(deployments).values([
+    { ...deployment, id: left, version: 1, createdAt, leaseUntil: createdAt },
+    { ...deployment, id: held, version: 2, createdAt, leaseUntil: sql`now() + interval '5 seconds'` },
+    { ...deployment, id: deployed, version: 3, createdAt, status: "success" },
+    { ...deployment, id: fresh, version: 4 },
+  ]);
   await db.insert(jobs).values({ kind: "deliver-callback", key: known.taskId, payload: {}, attempts: 3 });
 
   for (let time = 0; time < 2; time += 1) await storeMissingJobs({ db });
@@ -98,9 +128,10 @@ it("what the version before left to be done, which had no jobs, gets them; what 
     { kind: "deliver-callback", key: known.taskId, attempts: 3 },
     { kind: "deliver-outbox-message", key: dead, payload: { messageId: dead }, share: user.id },
     { kind: "handle-stripe-event", key: "evt_1", payload: { eventId: "evt_1" } },
+    { kind: "run-deployment", key: left, payload: { deploymentId: left } },
     { kind: "settle-project", key: projectId, payload: { projectId } },
   ]);
-  expect(stored).toHaveLength(7);
+  expect(stored).toHaveLength(8);
   // Its executor has died, so the platform may have it.
   expect(await db.$count(channelMessages, and(eq(channelMessages.id, dead), channelMessages.mayBeSent))).toBe(
     1,

@@ -1,18 +1,19 @@
-import { and, desc, eq, isNotNull, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, sql, type SQL } from "drizzle-orm";
 import { deployments } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 /**
- * Forgets the files of a site's deployments that are over, except the newest `kept` successful ones and the live one. Their
- * objects are deleted by the sweep of the archive.
+ * Forgets the files of a site's deployments that are over, except the newest `kept` successful ones and the live one: a
+ * statement of a stage. Their objects are deleted by the sweep of the archive.
  */
-export async function forgetBundles(db: Db, siteId: string, kept: number): Promise<void> {
-  await db
+export function forgetBundles(db: Db, isHeld: SQL<boolean>, siteId: string, kept: number) {
+  return db
     .update(deployments)
     .set({ bundle: null })
     .where(
       and(
         eq(deployments.siteId, siteId),
+        isHeld,
         isNotNull(deployments.bundle),
         sql`${deployments.status} IN ('success', 'failed', 'cancelled')`,
         sql`${deployments.id} IS DISTINCT FROM (SELECT live_deployment_id FROM deployment_sites WHERE id = ${siteId}::uuid)`,

@@ -1,4 +1,4 @@
-import { eq, max, sql } from "drizzle-orm";
+import { eq, max, sql, type SQL } from "drizzle-orm";
 import { deploymentLogs } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Deployment } from "./requests.ts";
@@ -8,30 +8,17 @@ export const MAX_LINES = 5_000;
 /** Most characters of a line. */
 const MAX_LENGTH = 2_000;
 
-/**
- * Appends lines, numbered on from the last one, while the executor holds the lease. The row lock makes executors take
- * turns, so no number is given twice.
- */
-export async function appendLines(
-  db: Db,
-  { id, generation }: Pick<Deployment, "id" | "generation">,
-  lines: readonly string[],
-): Promise<void> {
-  if (lines.length === 0) return;
+/** Appends lines, numbered on from the last one: a statement of a stage, so no other executor gives the same numbers. */
+export function appendLines(db: Db, isHeld: SQL<boolean>, { id }: Deployment, lines: readonly string[]) {
   const texts = JSON.stringify(lines.map((line) => line.slice(0, MAX_LENGTH)));
-  await db.batch([
-    db.execute(
-      sql`SELECT 1 FROM deployments WHERE id = ${id}::uuid AND generation = ${generation}::int FOR UPDATE`,
-    ),
-    db.execute(sql`
-      INSERT INTO deployment_logs (deployment_id, line, text)
-      SELECT d.id, last.line + added.place, added.text
-      FROM deployments d,
-        (SELECT coalesce(max(line), 0) AS line FROM deployment_logs WHERE deployment_id = ${id}::uuid) AS last,
-        jsonb_array_elements_text(${texts}::jsonb) WITH ORDINALITY AS added(text, place)
-      WHERE d.id = ${id}::uuid AND d.generation = ${generation}::int AND last.line + added.place <= ${MAX_LINES}::int
-    `),
-  ]);
+  return db.execute(sql`
+    INSERT INTO deployment_logs (deployment_id, line, text)
+    SELECT d.id, last.line + added.place, added.text
+    FROM deployments d,
+      (SELECT coalesce(max(line), 0) AS line FROM deployment_logs WHERE deployment_id = ${id}::uuid) AS last,
+      jsonb_array_elements_text(${texts}::jsonb) WITH ORDINALITY AS added(text, place)
+    WHERE d.id = ${id}::uuid AND ${isHeld} AND last.line + added.place <= ${MAX_LINES}::int
+  `);
 }
 
 /** The number of a log's last line; 0 for an empty log. */

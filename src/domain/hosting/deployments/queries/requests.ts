@@ -1,12 +1,15 @@
-import { and, asc, desc, eq, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, or, sql, type SQL } from "drizzle-orm";
 import { deploymentLogs, deployments, deploymentSites, projects } from "#src/db/schema/index.ts";
 import { credentialsIn, type CredentialPlace } from "#src/domain/hosting/credentials/index.ts";
 import { containersOf } from "#src/domain/workspaces/containers/index.ts";
 import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Role } from "#src/domain/organisations/access/index.ts";
+import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
 import { roleInProject, type Viewer } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { HostingName } from "#src/platform/hosting/hosting.ts";
+import type { StoredRun } from "../deployment-due.ts";
+import { storeRuns } from "./store-runs.ts";
 
 export type Deployment = typeof deployments.$inferSelect;
 export type Site = typeof deploymentSites.$inferSelect;
@@ -29,7 +32,7 @@ export type NewDeployment = Omit<
 >;
 
 /**
- * Stores a deployment as the next version of its site, and the site with its first one. Concurrent requests get versions in
+ * Stores a deployment as the next version of its site, and its job, and the site with its first one. Concurrent requests get versions in
  * turn. Violates `deployments_idempotency_unique`, and stores nothing, when the key was used; a foreign key when the project
  * is gone. Throws the refusal of the ceiling on deployments that are not over.
  */
@@ -37,7 +40,7 @@ export async function storeDeployment(
   { db, config }: { db: Db; config: CeilingConfig<"unfinished_deployments"> },
   site: NewSite,
   deployment: NewDeployment,
-): Promise<Deployment | undefined> {
+): Promise<{ deployment: Deployment; jobs: StoredRun[] } | undefined> {
   const { provider, account, isStandin, projectId, containerId } = site;
   const { madeFor = madeForOf(projectId, containerId) } = site;
   const ofSite = sql`made_for = ${madeFor} AND provider = ${provider} AND account = ${account} AND is_standin = ${isStandin}::boolean`;
@@ -66,9 +69,10 @@ export async function storeDeployment(
         version: sql`(SELECT last_version FROM deployment_sites WHERE ${ofSite})`,
       })
       .returning(),
+    storeRuns(db, sql`(SELECT id FROM deployments WHERE id = ${deployment.id}::uuid)`),
   ]);
-  const [, , , [stored]] = await whileThereIsRoom(batch);
-  return stored;
+  const [, , , [stored], { rows }] = await whileThereIsRoom(batch);
+  return stored && { deployment: stored, jobs: rows };
 }
 
 /** The deployment that a client's key stands for. */
@@ -84,18 +88,19 @@ export function deploymentOfKey(db: Db, userId: string, idempotencyKey: string |
     );
 }
 
-/** What a request for a deployment is decided by, in one round trip. */
-export async function readOpening(
+/** What a request for a deployment is decided by: reads of one round trip. */
+export const openingOf = (
   db: Db,
-  { idempotencyKey, ...place }: CredentialPlace & { projectId: string; idempotencyKey: string | undefined },
-) {
-  const [containers, credentials, [earlier]] = await db.batch([
+  {
+    idempotencyKey,
+    ...place
+  }: Pick<CredentialPlace, "userId" | "provider"> & { projectId: SQL; idempotencyKey: string | undefined },
+) =>
+  [
     containersOf(db, place.projectId),
     credentialsIn(db, place),
     deploymentOfKey(db, place.userId, idempotencyKey),
-  ]);
-  return { containers, credentials, earlier };
-}
+  ] as const;
 
 export async function deploymentOf(db: Db, id: string): Promise<Deployment | undefined> {
   const [row] = await db.select().from(deployments).where(eq(deployments.id, id));
@@ -190,43 +195,49 @@ export function sealedEnvs(db: Db, { projectId }: { projectId: string }) {
     .limit(KNOWN_ENVS);
 }
 
-/** Requests the end of a deployment that is not over. False when it is over. */
-export async function requestCancel(db: Db, id: string): Promise<boolean> {
-  const rows = await db
-    .update(deployments)
-    .set({
-      cancelledAt: sql`coalesce(${deployments.cancelledAt}, now())`,
-      dueAt: null,
-      updatedAt: sql`now()`,
-    })
-    .where(
-      and(
-        eq(deployments.id, id),
-        inArray(deployments.status, ["pending", "building", "pushing", "deploying"]),
-      ),
-    )
-    .returning({ id: deployments.id });
-  return rows.length > 0;
+/** Requests the end of a deployment that is not over. Returns the job that ends it; none when it is over. */
+export async function requestCancel(db: Db, id: string): Promise<StoredRun[]> {
+  const isUnderWay = and(
+    eq(deployments.id, id),
+    inArray(deployments.status, ["pending", "building", "pushing", "deploying"]),
+  );
+  const [{ rows }, changed] = await db.batch([
+    // First: an executor locks its job before the deployment, too.
+    storeRuns(db, sql`${db.select({ id: deployments.id }).from(deployments).where(isUnderWay)}`),
+    db
+      .update(deployments)
+      .set({ cancelledAt: sql`coalesce(${deployments.cancelledAt}, now())`, updatedAt: sql`now()` })
+      .where(isUnderWay)
+      .returning({ id: deployments.id }),
+  ]);
+  return changed.length > 0 ? rows : [];
 }
 
 /**
- * Notes that a deployment is to be deleted. One that is under way ends first: it is cancelled, and deleted by the executor
- * that ends it. Idempotent.
+ * Notes that a deployment is to be deleted, also in the log of its project's team. One that is under way ends first: it is
+ * cancelled, and deleted by the executor that ends it. Idempotent. Returns the job that does so.
  */
-export async function requestDeletion(db: Db, id: string): Promise<void> {
+export async function requestDeletion(
+  db: Db,
+  id: string,
+  entry: Parameters<typeof insertAuditEntry>[1] | undefined,
+): Promise<StoredRun[]> {
   const isUnderWay = sql`${deployments.status} IN ('building', 'pushing', 'deploying')`;
-  await db
-    .update(deployments)
-    .set({
-      status: sql`CASE WHEN ${isUnderWay} THEN ${deployments.status} ELSE 'deleting' END`,
-      deletedAt: sql`coalesce(${deployments.deletedAt}, now())`,
-      cancelledAt: sql`CASE WHEN ${isUnderWay} THEN coalesce(${deployments.cancelledAt}, now()) ELSE ${deployments.cancelledAt} END`,
-      attempts: 0,
-      dueAt: null,
-      error: null,
-      updatedAt: sql`now()`,
-    })
-    .where(eq(deployments.id, id));
+  const [{ rows }] = await db.batch([
+    storeRuns(db, sql`(SELECT id FROM deployments WHERE id = ${id}::uuid)`),
+    db
+      .update(deployments)
+      .set({
+        status: sql`CASE WHEN ${isUnderWay} THEN ${deployments.status} ELSE 'deleting' END`,
+        deletedAt: sql`coalesce(${deployments.deletedAt}, now())`,
+        cancelledAt: sql`CASE WHEN ${isUnderWay} THEN coalesce(${deployments.cancelledAt}, now()) ELSE ${deployments.cancelledAt} END`,
+        error: null,
+        updatedAt: sql`now()`,
+      })
+      .where(eq(deployments.id, id)),
+    ...(entry ? [insertAuditEntry(db, entry)] : []),
+  ]);
+  return rows;
 }
 
 /** The lines of a deployment's log after one, oldest first. */

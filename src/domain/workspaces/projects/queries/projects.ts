@@ -70,6 +70,10 @@ export function projectWithRole(db: Db, idOrSlug: string, viewer: Person) {
     .where(isId(idOrSlug) ? eq(projects.id, idOrSlug) : eq(projects.slug, idOrSlug));
 }
 
+/** The id of the project with this id or slug, as an expression: null where there is none. */
+export const projectIdOf = (idOrSlug: string): SQL =>
+  isId(idOrSlug) ? sql`${idOrSlug}::uuid` : sql`(SELECT id FROM projects WHERE slug = ${idOrSlug}::text)`;
+
 /** Action of an administrator of the installation in the project of others. */
 const ENTERED = "project.entered";
 

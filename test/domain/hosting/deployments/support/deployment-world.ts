@@ -1,7 +1,7 @@
 import { neonConfig } from "@neondatabase/serverless";
 import { asc, eq, sql } from "drizzle-orm";
 import { z } from "zod";
-import { deploymentLogs, deployments, deploymentSites, projects } from "#src/db/schema/index.ts";
+import { deploymentLogs, deployments, deploymentSites, jobs, projects } from "#src/db/schema/index.ts";
 import { storeCredential } from "#src/domain/hosting/credentials/index.ts";
 import {
   cancelDeployment,
@@ -9,7 +9,6 @@ import {
   redeploy,
   requestDeployment,
   runDeployment,
-  sweepDeployments,
   type Deployment,
 } from "#src/domain/hosting/deployments/index.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
@@ -18,6 +17,8 @@ import type { Log } from "#src/platform/log/log.ts";
 import type { ProjectNotice } from "#src/platform/objects/project-notices.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
+import { executeJob, type WorkDeps } from "#src/work/execute.ts";
+import { sweepJobs } from "#src/work/sweep.ts";
 import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { ProjectInMemory } from "#test/domain/hosting/bundles/project-in-memory.ts";
 import { memoryArchives } from "#test/domain/workspaces/archives/memory-archives.ts";
@@ -29,9 +30,10 @@ import { ScriptedProvider } from "./scripted-provider.ts";
 /** Failures are what is tested. */
 const QUIET: Log = { info() {}, warn() {}, error() {}, with: () => QUIET };
 
-type Deps = Parameters<typeof runDeployment>[0] &
+type Deps = Parameters<typeof runDeployment.run>[0] &
   Parameters<typeof requestDeployment>[0] &
-  Parameters<typeof storeCredential>[0];
+  Parameters<typeof storeCredential>[0] &
+  WorkDeps;
 
 const CONFIG = {
   ...DEFAULT_CEILINGS,
@@ -46,10 +48,12 @@ const CONFIG = {
   DEPLOYMENTS_KEPT: 2,
 };
 
-const Payload = z.object({ deploymentId: z.string() });
+const Payload = z.object({ key: z.string() });
 
 /** The deployment that a message is for. */
-export const deploymentOf = ({ payload }: QueueMessage): string => Payload.parse(payload).deploymentId;
+export const deploymentOf = ({ payload }: QueueMessage): string => Payload.parse(payload).key;
+
+const LONG_AGO = sql`now() - interval '2 minutes'`;
 
 /** More messages than any scene has: a scene that goes on for ever ends here. */
 const MAX_MESSAGES = 500;
@@ -75,6 +79,7 @@ export class DeploymentWorld {
         return new Response(await answer.arrayBuffer(), answer);
       });
     await db.delete(deployments);
+    await db.delete(jobs);
     const person = await newColleague(db);
     const { id } = await createProject({ db }, person.caller, {
       name: "app",
@@ -173,7 +178,8 @@ export class DeploymentWorld {
   redeploy = (id: string) => redeploy(this.deps(), this.person.caller, id, undefined);
   cancel = (id: string) => cancelDeployment(this.deps(), this.person.caller, id);
   delete = (id: string) => deleteDeployment(this.deps(), this.person.caller, id);
-  run = (id: string) => runDeployment(this.deps(), id);
+  run = (id: string) => executeJob(this.deps(), runDeployment, id);
+  sweep = () => sweepJobs(this.deps(), [runDeployment.name]);
 
   /** Requests a deployment and brings it to its end. */
   async deploy(version: string): Promise<Deployment> {
@@ -202,18 +208,24 @@ export class DeploymentWorld {
 
   /** The pause of a deployment is over. */
   async passPause(id: string): Promise<void> {
-    await this.#db
-      .update(deployments)
-      .set({ dueAt: sql`now() - interval '1 s'` })
-      .where(sql`${deployments.id} = ${id}::uuid AND due_at IS NOT NULL`);
+    await this.#db.update(jobs).set({ dueAt: LONG_AGO }).where(eq(jobs.key, id));
   }
 
-  /** So much time passes that no lease holds and no pause is left. */
-  async passTime(): Promise<void> {
-    await this.#db.update(deployments).set({
-      leaseUntil: sql`CASE WHEN lease_until IS NOT NULL THEN now() - interval '1 s' END`,
-      dueAt: sql`CASE WHEN due_at IS NOT NULL THEN now() - interval '1 s' END`,
-    });
+  /** So much time passes that no lease holds and no pause is left; of all deployments, or of one. */
+  async passTime(id?: string): Promise<void> {
+    await this.#db
+      .update(jobs)
+      .set({ dueAt: LONG_AGO, leaseUntil: sql`CASE WHEN lease_until IS NOT NULL THEN ${LONG_AGO} END` })
+      .where(id === undefined ? undefined : eq(jobs.key, id));
+  }
+
+  /** The job of a deployment, in what matters; undefined when there is nothing to do. */
+  async job(id: string) {
+    const { rows } = await this.#db.execute<{ isHeld: boolean; isDue: boolean; pause: number }>(sql`
+      SELECT coalesce(lease_until > now(), false) AS "isHeld", due_at <= now() AS "isDue",
+        extract(epoch FROM due_at - now())::float AS pause
+      FROM jobs WHERE key = ${id}::text`);
+    return rows[0];
   }
 
   /** Of a running deployment: the provider has had it for so long that its time is over. */
@@ -230,7 +242,7 @@ export class DeploymentWorld {
       this.waiting = [];
       this.#ids.clear();
       await this.passTime();
-      await sweepDeployments(this.deps());
+      await this.sweep();
       await this.deliver();
     }
   }
