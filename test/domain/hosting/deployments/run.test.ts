@@ -1,11 +1,14 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { fileDatabase } from "#test/support/database.ts";
 import { deploymentOf, DeploymentWorld } from "./support/deployment-world.ts";
 
-const { db } = await fileDatabase();
+const { db, trips } = await fileDatabase();
 let world: DeploymentWorld;
 beforeEach(async () => {
   world = await DeploymentWorld.open(db);
+});
+afterEach(() => {
+  vi.useRealTimers();
 });
 
 describe("a deployment", () => {
@@ -19,6 +22,18 @@ describe("a deployment", () => {
     expect(world.provider.shown(site?.name ?? "")).toEqual({ "index.html": "2", "a.txt": "2" });
     expect(world.provider.sites.size).toBe(1);
     expect(await world.lines(first.id)).toContain("2 files, 2 bytes");
+  });
+
+  it("takes two round trips to the database until it is stored, and few until the provider has it", async () => {
+    // Renewals of the lease take one each.
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    await world.deploy("1");
+    const start = trips.db;
+    const { id } = await world.request();
+    const stored = trips.db;
+    await world.run(id);
+    expect(await world.row(id)).toMatchObject({ status: "deploying" });
+    expect([stored - start, trips.db - 1 - stored]).toEqual([2, 10]);
   });
 
   it("is one of its own for each of three requests at once, which run in turn", async () => {
