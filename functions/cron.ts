@@ -1,9 +1,9 @@
-import { storeMissingJobs } from "#src/domain/operations/jobs/index.ts";
+import { storeMissingJobs } from "#src/domain/administration/jobs/index.ts";
 import { sweepApprovals } from "#src/domain/agent-work/approvals/index.ts";
 import { sweepUploads } from "#src/domain/agent-work/attachments/index.ts";
 import { sweepSnapshots } from "#src/domain/workspaces/archives/index.ts";
 import { sweepBases } from "#src/domain/workspaces/bases/index.ts";
-import { fillPools, releaseExpired } from "#src/domain/billing/credits/index.ts";
+import { fillPools, releaseExpired } from "#src/domain/metering/credits/index.ts";
 import { sweepPayouts } from "#src/domain/billing/payouts/index.ts";
 import { sweepReversals } from "#src/domain/billing/reversals/index.ts";
 import { sweepSubscriptions } from "#src/domain/billing/subscriptions/index.ts";

@@ -7,7 +7,7 @@ import {
   listAdministrators,
   revokeAdministrator,
   type ChangedAccount,
-} from "#src/domain/operations/administrators/index.ts";
+} from "#src/domain/access/administrators/index.ts";
 import { reencrypt } from "#src/domain/operations/secrets-at-rest/index.ts";
 import { createDb, type Db } from "#src/platform/db/client.ts";
 import { createSecretsAtRest } from "#src/platform/secrets/secrets-at-rest.ts";

@@ -157,7 +157,7 @@ export const QSTASH: readonly QueuePlan[] = [
 ];
 
 /**
- * For comparison: the service's default price for models without a known price (`src/domain/billing/usage/prices.ts`),
+ * For comparison: the service's default price for models without a known price (`src/domain/metering/usage/prices.ts`),
  * per token.
  */
 export const MODEL = { inputToken: 1 / MILLION, outputToken: 3 / MILLION } as const;

@@ -7,7 +7,7 @@ import {
   type Caller,
   type Role,
   type Scope,
-} from "#src/domain/organisations/access/index.ts";
+} from "#src/domain/access/permissions/index.ts";
 import { liveTasks } from "#src/domain/agent-work/chats/index.ts";
 import { isFull } from "#src/domain/operations/ceilings/index.ts";
 import { containersOf } from "#src/domain/workspaces/containers/index.ts";

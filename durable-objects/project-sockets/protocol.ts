@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Standing } from "#src/domain/organisations/access/index.ts";
+import { Standing } from "#src/domain/access/permissions/index.ts";
 import { ProjectClientFrame, type ProjectNotice } from "#src/wire/sockets.ts";
 
 export type { ErrorFrame, ProjectNotice, ServerFrame, Target } from "#src/wire/sockets.ts";

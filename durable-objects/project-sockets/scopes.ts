@@ -1,4 +1,4 @@
-import type { Scope } from "#src/domain/organisations/access/index.ts";
+import type { Scope } from "#src/domain/access/permissions/index.ts";
 import type { Kind } from "./protocol.ts";
 
 /** The scope that each kind of socket requires. */

@@ -1,4 +1,4 @@
-import { renewCaller, type Caller } from "#src/domain/organisations/access/index.ts";
+import { renewCaller, type Caller } from "#src/domain/access/permissions/index.ts";
 import {
   abandonSession,
   listTargets,

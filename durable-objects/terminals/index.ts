@@ -1,8 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
 import { readFrame, type ClientFrame } from "#src/channels/cli/index.ts";
-import { commandLineCaller, takeFrame } from "#src/domain/messaging/command-line/index.ts";
+import { commandLineCaller, takeFrame } from "#src/domain/conversations/command-line/index.ts";
 import { isFull } from "#src/domain/operations/ceilings/index.ts";
-import { isRefusal, TRUST_MS, type KeyCaller } from "#src/domain/organisations/access/index.ts";
+import { isRefusal, TRUST_MS, type KeyCaller } from "#src/domain/access/permissions/index.ts";
 import { ENDED, FAILED, POLICY } from "#src/lib/close-codes.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { parseJson } from "#src/lib/parse-json.ts";

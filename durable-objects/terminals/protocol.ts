@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Standing } from "#src/domain/organisations/access/index.ts";
+import { Standing } from "#src/domain/access/permissions/index.ts";
 
 /** A frame for a user's command-line clients. */
 export interface PushedFrame {

@@ -7,7 +7,7 @@ import {
   type KeyCaller,
   type Scope,
   type UserCaller,
-} from "#src/domain/organisations/access/index.ts";
+} from "#src/domain/access/permissions/index.ts";
 import { openTask, type OpenedTask } from "#src/domain/agent-work/tasks/index.ts";
 import { requireTeam, type Membership } from "#src/domain/organisations/teams/index.ts";
 import { AppError } from "#src/lib/errors.ts";

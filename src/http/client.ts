@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { Client } from "#src/domain/people/sessions/index.ts";
+import type { Client } from "#src/domain/access/sessions/index.ts";
 import { readAddress } from "#src/lib/ip-address.ts";
 import type { AppEnv } from "./context.ts";
 

@@ -1,4 +1,4 @@
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import type { Env } from "#src/env.ts";
 import type { Services } from "#src/services.ts";
 

@@ -1,4 +1,4 @@
-import { authenticateUser, type UserCaller } from "#src/domain/organisations/access/index.ts";
+import { authenticateUser, type UserCaller } from "#src/domain/access/permissions/index.ts";
 import type { Services } from "#src/services.ts";
 import { accessTokenOf } from "./credentials.ts";
 

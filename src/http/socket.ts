@@ -5,7 +5,7 @@ import {
   authenticateUser,
   type Caller,
   type Standing,
-} from "#src/domain/organisations/access/index.ts";
+} from "#src/domain/access/permissions/index.ts";
 import { closingAfter, sentenceOf } from "#src/lib/close-codes.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Services } from "#src/services.ts";

@@ -1,4 +1,4 @@
-import { hashOfKey, type Caller, type Standing } from "#src/domain/organisations/access/index.ts";
+import { hashOfKey, type Caller, type Standing } from "#src/domain/access/permissions/index.ts";
 import type { Credentials } from "./credentials.ts";
 
 /** What is stored of an admitted caller to check the access again while a socket or a stream is open. */

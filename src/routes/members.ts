@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { ROLES } from "#src/domain/organisations/access/index.ts";
-import type { Member as StoredMember } from "#src/domain/organisations/members/index.ts";
+import { ROLES } from "#src/domain/access/permissions/index.ts";
+import type { Member as StoredMember } from "#src/domain/programs/members/index.ts";
 import { Moment } from "#src/http/schemas.ts";
 
 export const Role = z.enum(ROLES);

@@ -12,8 +12,8 @@ import { answerApproval, readApproval } from "#src/domain/agent-work/approvals/i
 import { listApprovals, sendMessage } from "#src/domain/agent-work/chats/index.ts";
 import { startTask } from "#src/domain/agent-work/tasks/index.ts";
 import { retryConnections } from "#src/domain/messaging/gateway/index.ts";
-import type { Role, Scope, UserCaller } from "#src/domain/organisations/access/index.ts";
-import { changeRole, leaveTeam } from "#src/domain/organisations/members/index.ts";
+import type { Role, Scope, UserCaller } from "#src/domain/access/permissions/index.ts";
+import { changeRole, leaveTeam } from "#src/domain/programs/members/index.ts";
 import { deleteContainer } from "#src/domain/workspaces/containers/index.ts";
 import { createProject, deleteProject, requireProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Services } from "#src/services.ts";

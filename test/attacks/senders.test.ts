@@ -5,7 +5,7 @@ import { channelConfigs, channelMessages, messages, tasks } from "#src/db/schema
 import { chooseOwn } from "#src/domain/messaging/agent-messages/choose-place.ts";
 import { readReach } from "#src/domain/messaging/agent-messages/queries.ts";
 import { replyToTask, sendApprovalCards } from "#src/domain/messaging/deliveries/index.ts";
-import { scopesOfRole } from "#src/domain/organisations/access/index.ts";
+import { scopesOfRole } from "#src/domain/access/permissions/index.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { drawn, some } from "#test/support/draw.ts";
 import { type Claim, CLAIMS, Forger } from "./support/forger.ts";

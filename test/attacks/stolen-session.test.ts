@@ -1,10 +1,10 @@
 import { eq } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
 import { sessions, users } from "#src/db/schema/index.ts";
-import { changeAccount } from "#src/domain/operations/admin/index.ts";
+import { changeAccount } from "#src/domain/administration/accounts/index.ts";
 import { updateAccount, type AccountChange } from "#src/domain/people/accounts/index.ts";
 import { requestPasswordReset, resetPassword } from "#src/domain/people/mailed-links/index.ts";
-import { refreshSession } from "#src/domain/people/sessions/index.ts";
+import { refreshSession } from "#src/domain/access/sessions/index.ts";
 import { newAdministrator } from "#test/support/administrators.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { mailing } from "#test/support/mailbox.ts";

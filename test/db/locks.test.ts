@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { lockOwnTeam, lockPerson } from "#src/db/locks.ts";
-import { changeAccount, deleteAccount } from "#src/domain/operations/admin/index.ts";
+import { changeAccount, deleteAccount } from "#src/domain/administration/accounts/index.ts";
 import {
   requestPasswordReset,
   requestVerification,
@@ -8,7 +8,7 @@ import {
   verifyEmail,
 } from "#src/domain/people/mailed-links/index.ts";
 import { findAccount } from "#src/domain/people/oauth/find-account.ts";
-import { refreshSession, startSession } from "#src/domain/people/sessions/index.ts";
+import { refreshSession, startSession } from "#src/domain/access/sessions/index.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import { newAdministrator } from "#test/support/administrators.ts";

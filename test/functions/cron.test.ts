@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { expect, it, vi } from "vitest";
 import { runCron } from "#functions/cron.ts";
 import { creditReservations, teams } from "#src/db/schema/index.ts";
-import { reserveCredits } from "#src/domain/billing/credits/index.ts";
+import { reserveCredits } from "#src/domain/metering/credits/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Services } from "#src/services.ts";
 import { newColleague } from "#test/support/colleagues.ts";

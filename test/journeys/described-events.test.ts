@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
 import { beforeAll, expect, it } from "vitest";
 import { z } from "zod";
-import { insertBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
+import { insertBackgroundTask } from "#src/domain/workspaces/background-tasks/index.ts";
 import { newChatClient, openStream, type ChatClient } from "#test/support/chat-client.ts";
 import { openCommandLine } from "#test/support/command-line.ts";
 import { databaseOf } from "#test/support/database.ts";

@@ -10,7 +10,7 @@
  * | A toggle revives an agent that ended or expired | below |
  * | Prompts of closed and unpublished agents are public | attacks/closed-prompts; journeys/marketplace-catalogue |
  * | Any active agent runs in a chat by its id or name | attacks/sold-agents; below    |
- * | Prices match by a part of a model's name; a short balance forgets the rest | domain/billing/usage, credits |
+ * | Prices match by a part of a model's name; a short balance forgets the rest | domain/metering/usage, credits |
  * | The webhook acknowledges what it could not handle | domain/billing/payment-events: is tried again ever later |
  * | Changes in the portal, failed payments and refunds do nothing | journeys/subscription |
  * | A verification before the event leaves no transaction and no payout | journeys/marketplace-sales |

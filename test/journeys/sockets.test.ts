@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { chats } from "#src/db/schema/index.ts";
-import { insertBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
+import { insertBackgroundTask } from "#src/domain/workspaces/background-tasks/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Account } from "#test/support/api-client.ts";
 import { browser } from "#test/support/browser.ts";

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { teamMemberships, teams, users } from "#src/db/schema/index.ts";
-import type { Role, UserCaller } from "#src/domain/organisations/access/index.ts";
-import { openingCredits } from "#src/domain/billing/credits/index.ts";
+import type { Role, UserCaller } from "#src/domain/access/permissions/index.ts";
+import { openingCredits } from "#src/domain/metering/credits/index.ts";
 import { createTeam, type MemberCaller } from "#src/domain/organisations/teams/index.ts";
 import { createProject, type Project } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";

@@ -1,9 +1,9 @@
 import { updateAccount, type AccountChange } from "#src/domain/people/accounts/index.ts";
 import { insertUser } from "#src/domain/people/accounts/queries.ts";
 import { userSlugOf } from "#src/domain/people/accounts/usernames.ts";
-import { authenticateUser, type UserCaller } from "#src/domain/organisations/access/index.ts";
+import { authenticateUser, type UserCaller } from "#src/domain/access/permissions/index.ts";
 import type { LinkDeps } from "#src/domain/people/mailed-links/index.ts";
-import { startSession, type Session, type SessionDeps } from "#src/domain/people/sessions/index.ts";
+import { startSession, type Session, type SessionDeps } from "#src/domain/access/sessions/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import { noMailer } from "#src/platform/mail/mailer.ts";

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { SignJWT, UnsecuredJWT } from "jose";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { isScope, roleGrants } from "#src/domain/organisations/access/index.ts";
+import { isScope, roleGrants } from "#src/domain/access/permissions/index.ts";
 import { externalApiKeys } from "#src/db/schema/index.ts";
 import type { Account } from "#test/support/api-client.ts";
 import { signUpAdministrator } from "#test/support/administrators.ts";

@@ -1,11 +1,11 @@
-import { keyByHash, userOfSession } from "#src/domain/organisations/access/queries.ts";
+import { keyByHash, userOfSession } from "#src/domain/access/permissions/queries.ts";
 import { chatWithRole, latestChat } from "#src/domain/agent-work/chats/queries/chats.ts";
 import { projectWithRole } from "#src/domain/workspaces/projects/queries/projects.ts";
 import { attemptsOfTask, taskWithRole } from "#src/domain/agent-work/tasks/queries/find.ts";
 import { claimTask, endTask, storeTurn } from "#src/domain/agent-work/tasks/queries/run.ts";
 import { insertTask } from "#src/domain/agent-work/tasks/queries/start.ts";
 import { newId } from "#src/lib/ids.ts";
-import type { ModelCall } from "#src/domain/billing/usage/model-call.ts";
+import type { ModelCall } from "#src/domain/metering/usage/model-call.ts";
 import { keyHashOf, rowOf, waitingTaskOf, type Person } from "../people.ts";
 import { STEP } from "../rows.ts";
 import { callersOf, ofEachPerson, type Request } from "./request.ts";

@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
-import { pageOfAccounts, pageOfActions } from "#src/domain/operations/admin/queries.ts";
+import { pageOfAccounts, pageOfActions } from "#src/domain/administration/accounts/queries.ts";
 import { agentsOfTeam } from "#src/domain/agent-work/agents/queries.ts";
-import { keysOfUser } from "#src/domain/organisations/api-keys/queries.ts";
+import { keysOfUser } from "#src/domain/programs/api-keys/queries.ts";
 import { snapshotsOf } from "#src/domain/workspaces/archives/queries.ts";
-import { pageOfAuditEntries } from "#src/domain/organisations/audit/queries.ts";
-import { backgroundTasksOf } from "#src/domain/operations/background-tasks/queries.ts";
+import { pageOfAuditEntries } from "#src/domain/access/audit/queries.ts";
+import { backgroundTasksOf } from "#src/domain/workspaces/background-tasks/queries.ts";
 import { basesFor } from "#src/domain/workspaces/bases/queries.ts";
 import {
   activeTasks,
@@ -26,7 +26,7 @@ import {
 } from "#src/domain/agent-work/chats/queries/live-tasks.ts";
 import { countRuns, runsOfProject } from "#src/domain/workspaces/command-runs/queries.ts";
 import { connectionsOf, containersOf, previewsOf } from "#src/domain/workspaces/containers/queries.ts";
-import { devicesOfUser } from "#src/domain/people/desktop/queries.ts";
+import { devicesOfUser } from "#src/domain/programs/desktop/queries.ts";
 import { connectionsOf as gitConnectionsOf } from "#src/domain/source-control/git-hosts/queries.ts";
 import { credentialsOf } from "#src/domain/hosting/credentials/queries.ts";
 import {
@@ -37,16 +37,16 @@ import {
   sealedEnvs,
 } from "#src/domain/hosting/deployments/queries/requests.ts";
 import { openInvitations } from "#src/domain/organisations/invitations/queries.ts";
-import { membersOfTeam } from "#src/domain/organisations/members/queries.ts";
+import { membersOfTeam } from "#src/domain/programs/members/queries.ts";
 import { activeKeys } from "#src/domain/models/model-keys/queries/keys.ts";
 import { activeProviders } from "#src/domain/models/model-keys/queries/providers.ts";
 import { listProjects } from "#src/domain/workspaces/projects/index.ts";
 import { membersOfProject } from "#src/domain/workspaces/projects/queries/members.ts";
-import { liveSessions } from "#src/domain/people/sessions/queries.ts";
+import { liveSessions } from "#src/domain/access/sessions/queries.ts";
 import { openSessionsOf } from "#src/domain/workspaces/shells/queries.ts";
 import { listTurns, listTasks } from "#src/domain/agent-work/tasks/index.ts";
 import { teamsOfUser } from "#src/domain/organisations/teams/queries.ts";
-import { pageOfCalls, usageByModelAndAgent } from "#src/domain/billing/usage/queries.ts";
+import { pageOfCalls, usageByModelAndAgent } from "#src/domain/metering/usage/queries.ts";
 import { rowOf, type Person } from "../people.ts";
 import { callersOf, ofEachPerson, type Request } from "./request.ts";
 

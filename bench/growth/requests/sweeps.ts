@@ -2,12 +2,12 @@ import { answeredTasks } from "#src/domain/agent-work/approvals/queries.ts";
 import { projectsWithExcess } from "#src/domain/workspaces/archives/queries.ts";
 import { deleteForgotten } from "#src/domain/agent-work/attachments/queries.ts";
 import { unsettledCheckouts } from "#src/domain/billing/checkouts/queries/checkouts.ts";
-import { releaseExpired } from "#src/domain/billing/credits/index.ts";
+import { releaseExpired } from "#src/domain/metering/credits/index.ts";
 import {
   endBonuses,
   fillBundledCredits,
   fillDailyCredits,
-} from "#src/domain/billing/credits/queries/pools.ts";
+} from "#src/domain/metering/credits/queries/pools.ts";
 import { storeOverduePayouts } from "#src/domain/billing/payouts/queries/payouts.ts";
 import { paymentsToReview } from "#src/domain/billing/reversals/queries/payments-to-review.ts";
 import {
@@ -29,7 +29,7 @@ import { revokedKeysWithTasks, staleQueuedTasks } from "#src/domain/agent-work/t
 import { keptPrefixes } from "#src/domain/hosting/deployments/queries/bundles.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Request } from "./request.ts";
-import { storeMissingJobs } from "#src/domain/operations/jobs/index.ts";
+import { storeMissingJobs } from "#src/domain/administration/jobs/index.ts";
 import { dueJobs } from "#src/work/queries.ts";
 
 const BATCH = 100;

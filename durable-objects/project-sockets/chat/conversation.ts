@@ -1,5 +1,5 @@
 import { sendWithAttachments } from "#src/domain/agent-work/attachments/index.ts";
-import { isOwn, renewCaller, type Caller } from "#src/domain/organisations/access/index.ts";
+import { isOwn, renewCaller, type Caller } from "#src/domain/access/permissions/index.ts";
 import { answerApproval, PEOPLE_ANSWER } from "#src/domain/agent-work/approvals/index.ts";
 import {
   liveTasks,

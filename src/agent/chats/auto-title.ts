@@ -1,12 +1,12 @@
 import type { ChosenModel } from "#src/domain/models/model-keys/index.ts";
-import { PrepaidModel } from "#src/domain/billing/prepaid-models/index.ts";
+import { PrepaidModel } from "#src/domain/models/prepaid-models/index.ts";
 import {
   taskEvents,
   titleChat,
   titleOfMessage,
   type ClaimedTask,
 } from "#src/domain/agent-work/tasks/index.ts";
-import { insertCallOfTask } from "#src/domain/billing/usage/index.ts";
+import { insertCallOfTask } from "#src/domain/metering/usage/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import { chatTitle } from "./chat-title.ts";

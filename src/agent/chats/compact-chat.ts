@@ -1,4 +1,4 @@
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import {
   newestTask,
   requireChat,
@@ -6,9 +6,9 @@ import {
   unsummarisedMessages,
 } from "#src/domain/agent-work/chats/index.ts";
 import { chooseFundedModel, type ChooseModelDeps } from "#src/domain/models/model-keys/index.ts";
-import { PrepaidModel } from "#src/domain/billing/prepaid-models/index.ts";
+import { PrepaidModel } from "#src/domain/models/prepaid-models/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
-import { insertCallOfTeam } from "#src/domain/billing/usage/index.ts";
+import { insertCallOfTeam } from "#src/domain/metering/usage/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { ModelError } from "#src/models/model.ts";
 import type { Db } from "#src/platform/db/client.ts";

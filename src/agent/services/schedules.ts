@@ -1,5 +1,5 @@
 import { EDIT_MODES } from "#src/db/schema/index.ts";
-import { callerFor } from "#src/domain/organisations/access/index.ts";
+import { callerFor } from "#src/domain/access/permissions/index.ts";
 import { findPlace, type FindDeps, type SendingTask } from "#src/domain/messaging/agent-messages/index.ts";
 import {
   chatOfTask,

@@ -1,4 +1,4 @@
-import { memberCaller } from "#src/domain/organisations/access/index.ts";
+import { memberCaller } from "#src/domain/access/permissions/index.ts";
 import {
   closeSession,
   openSession,

@@ -8,7 +8,7 @@ import {
   taskEvents,
   type TaskEnd,
 } from "#src/domain/agent-work/tasks/index.ts";
-import { insertCallOfTask } from "#src/domain/billing/usage/index.ts";
+import { insertCallOfTask } from "#src/domain/metering/usage/index.ts";
 import { ModelError } from "#src/models/model.ts";
 import { WaitingError } from "../turns/gate.ts";
 import { withPart } from "../turns/kept-parts.ts";

@@ -1,5 +1,5 @@
 import type { Ending, Turn, TaskEnd } from "#src/domain/agent-work/tasks/index.ts";
-import type { ModelCall } from "#src/domain/billing/usage/index.ts";
+import type { ModelCall } from "#src/domain/metering/usage/index.ts";
 import { counted } from "#src/lib/counted.ts";
 import type { ModelUsage } from "#src/models/model.ts";
 import type { PastTurn } from "../turns/kept-parts.ts";

@@ -1,5 +1,5 @@
 import { chooseModelFor, type ChosenModel } from "#src/domain/models/model-keys/index.ts";
-import { PrepaidModel } from "#src/domain/billing/prepaid-models/index.ts";
+import { PrepaidModel } from "#src/domain/models/prepaid-models/index.ts";
 import { storeTurn, taskEvents, type TaskEnd } from "#src/domain/agent-work/tasks/index.ts";
 import type { StopReason } from "#src/platform/objects/task-logs.ts";
 import { withPart } from "../turns/kept-parts.ts";

@@ -1,5 +1,5 @@
 import { storeCompaction, taskEvents } from "#src/domain/agent-work/tasks/index.ts";
-import type { PrepaidModel } from "#src/domain/billing/prepaid-models/index.ts";
+import type { PrepaidModel } from "#src/domain/models/prepaid-models/index.ts";
 import type { KeptPart } from "#src/models/kept-part.ts";
 import { windowBeside } from "#src/models/model-facts.ts";
 import type { ModelUsage } from "#src/models/model.ts";

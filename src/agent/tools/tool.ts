@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Scope } from "#src/domain/organisations/access/scopes.ts";
+import type { Scope } from "#src/domain/access/permissions/scopes.ts";
 import type { ToolDefinition } from "#src/models/model.ts";
 import type { AgentRuntime } from "#src/platform/runtime/project-runtime.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";

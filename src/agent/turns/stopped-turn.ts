@@ -1,5 +1,5 @@
 import type { Turn } from "#src/domain/agent-work/tasks/index.ts";
-import type { ModelCall } from "#src/domain/billing/usage/index.ts";
+import type { ModelCall } from "#src/domain/metering/usage/index.ts";
 import { describeCall } from "./describe-call.ts";
 import type { RunSecrets } from "../scrubbing/run-secrets.ts";
 import type { TurnRecords } from "./turn-records.ts";

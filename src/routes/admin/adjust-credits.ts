@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as admin from "#src/domain/operations/admin/index.ts";
+import * as admin from "#src/domain/administration/accounts/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { AdminUserParams, Reason } from "./user.ts";
 

@@ -1,4 +1,4 @@
-import { dropJob as drop } from "#src/domain/operations/jobs/index.ts";
+import { dropJob as drop } from "#src/domain/administration/jobs/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Succeeded } from "#src/http/schemas.ts";
 import { JobParams } from "./retry-job.ts";

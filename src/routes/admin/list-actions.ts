@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as admin from "#src/domain/operations/admin/index.ts";
+import * as admin from "#src/domain/administration/accounts/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { dayOrMoment, Moment, text } from "#src/http/schemas.ts";
 import { PageFields, Search } from "./user.ts";

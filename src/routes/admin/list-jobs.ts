@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageOfGivenUp } from "#src/domain/operations/jobs/index.ts";
+import { pageOfGivenUp } from "#src/domain/administration/jobs/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 import { PageFields } from "./user.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listAccounts } from "#src/domain/operations/admin/index.ts";
+import { listAccounts } from "#src/domain/administration/accounts/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ListedUser, PageFields, Search } from "./user.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { retryJobs } from "#src/domain/operations/jobs/index.ts";
+import { retryJobs } from "#src/domain/administration/jobs/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Succeeded, text } from "#src/http/schemas.ts";
 import { MAX_NAME } from "./list-jobs.ts";

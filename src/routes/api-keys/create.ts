@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isScope } from "#src/domain/organisations/access/index.ts";
-import { createApiKey, type KeyWish } from "#src/domain/organisations/api-keys/index.ts";
+import { isScope } from "#src/domain/access/permissions/index.ts";
+import { createApiKey, type KeyWish } from "#src/domain/programs/api-keys/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { AgentId, moment, text } from "#src/http/schemas.ts";
 import { describeKey, Key } from "./key.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ApiKey } from "#src/domain/organisations/api-keys/index.ts";
+import type { ApiKey } from "#src/domain/programs/api-keys/index.ts";
 import { Moment } from "#src/http/schemas.ts";
 
 /** A key as its owner sees it, with the field names of both client families. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listGrantableScopes } from "#src/domain/organisations/api-keys/index.ts";
+import { listGrantableScopes } from "#src/domain/programs/api-keys/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 
 const Scope = z

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listApiKeys } from "#src/domain/organisations/api-keys/index.ts";
+import { listApiKeys } from "#src/domain/programs/api-keys/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { PAGES, pageQuery, replyWithPage } from "#src/http/list-page.ts";
 import { describeKey, Key } from "./key.ts";

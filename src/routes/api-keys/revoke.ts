@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { revokeApiKey } from "#src/domain/organisations/api-keys/index.ts";
+import { revokeApiKey } from "#src/domain/programs/api-keys/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 
 export const revokeKey = endpoint({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { rotateWebhookSecret } from "#src/domain/organisations/api-keys/index.ts";
+import { rotateWebhookSecret } from "#src/domain/programs/api-keys/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment } from "#src/http/schemas.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { describeEntry, type AuditFilter, listAuditEntries } from "#src/domain/organisations/audit/index.ts";
+import { describeEntry, type AuditFilter, listAuditEntries } from "#src/domain/access/audit/index.ts";
 import { Reply } from "#src/http/endpoint.ts";
 import { Moment } from "#src/http/schemas.ts";
 import type { Services } from "#src/services.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { exportAuditLog } from "#src/domain/organisations/audit/index.ts";
+import { exportAuditLog } from "#src/domain/access/audit/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Filter, filterOf } from "./filter.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AuditFilter } from "#src/domain/organisations/audit/index.ts";
+import type { AuditFilter } from "#src/domain/access/audit/index.ts";
 import { dayOrMoment, text } from "#src/http/schemas.ts";
 
 /** Filters of an audit log; without any, all entries. */

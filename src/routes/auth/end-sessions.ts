@@ -1,4 +1,4 @@
-import { logOut, type Client } from "#src/domain/people/sessions/index.ts";
+import { logOut, type Client } from "#src/domain/access/sessions/index.ts";
 import { cookieOf, noSessionCookies } from "#src/http/cookies.ts";
 import { accessTokenOf } from "#src/http/credentials.ts";
 import type { Services } from "#src/services.ts";

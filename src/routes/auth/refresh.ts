@@ -1,4 +1,4 @@
-import { refreshSession } from "#src/domain/people/sessions/index.ts";
+import { refreshSession } from "#src/domain/access/sessions/index.ts";
 import { cookieOf, sessionCookies } from "#src/http/cookies.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
 import { describeToken, Token } from "./tokens.ts";

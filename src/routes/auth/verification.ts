@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { authenticateUser } from "#src/domain/organisations/access/index.ts";
+import { authenticateUser } from "#src/domain/access/permissions/index.ts";
 import { describeUser, requireAccount } from "#src/domain/people/accounts/index.ts";
 import { verifyEmail } from "#src/domain/people/mailed-links/index.ts";
 import { accessTokenOf } from "#src/http/credentials.ts";

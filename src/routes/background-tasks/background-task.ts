@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { BackgroundTask as StoredTask } from "#src/domain/operations/background-tasks/index.ts";
+import type { BackgroundTask as StoredTask } from "#src/domain/workspaces/background-tasks/index.ts";
 import { JsonObject, Moment } from "#src/http/schemas.ts";
 
 export const TaskParams = z.object({ background_task: z.string().describe("Id of the task") });

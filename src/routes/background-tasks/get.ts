@@ -1,4 +1,4 @@
-import { requireBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
+import { requireBackgroundTask } from "#src/domain/workspaces/background-tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { BackgroundTask, describeTask, TaskParams } from "./background-task.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listBackgroundTasks } from "#src/domain/operations/background-tasks/index.ts";
+import { listBackgroundTasks } from "#src/domain/workspaces/background-tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { BackgroundTask, describeTask } from "./background-task.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { creditPackages } from "#src/domain/billing/checkouts/index.ts";
-import { tierFacts } from "#src/domain/billing/tiers/index.ts";
+import { tierFacts } from "#src/domain/metering/tiers/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 
 const Package = z.object({ credits: z.int(), price_cents: z.int() });

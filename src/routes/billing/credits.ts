@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readBalance } from "#src/domain/billing/credits/index.ts";
+import { readBalance } from "#src/domain/metering/credits/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment } from "#src/http/schemas.ts";

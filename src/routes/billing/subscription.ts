@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { cancelPlan, openPortal, readPlan, renewPlan, subscribe } from "#src/domain/billing/plans/index.ts";
 import { INTERVALS, PAID_TIERS } from "#src/domain/billing/subscriptions/index.ts";
-import { tierFacts } from "#src/domain/billing/tiers/index.ts";
+import { tierFacts } from "#src/domain/metering/tiers/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { originOf } from "#src/http/return-origin.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
-import { readUsage, type Sums } from "#src/domain/billing/usage/index.ts";
+import { readUsage, type Sums } from "#src/domain/metering/usage/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment } from "#src/http/schemas.ts";
 import { inDollars, Span } from "./span.ts";

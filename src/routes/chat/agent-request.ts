@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { sendWithAttachments } from "#src/domain/agent-work/attachments/index.ts";
 import type { SentMessage } from "#src/domain/agent-work/chats/index.ts";
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { ChatMessageFields, hasContent, NEEDS_CONTENT, wishOf } from "#src/http/chat-message.ts";
 import { text } from "#src/http/schemas.ts";
 import type { Services } from "#src/services.ts";

@@ -1,4 +1,4 @@
-import { isRefusal, LastingAccess, type Caller } from "#src/domain/organisations/access/index.ts";
+import { isRefusal, LastingAccess, type Caller } from "#src/domain/access/permissions/index.ts";
 import {
   followTask,
   requireTask,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { followDeployment, isOver, requireDeployment } from "#src/domain/hosting/deployments/index.ts";
-import { isRefusal } from "#src/domain/organisations/access/index.ts";
+import { isRefusal } from "#src/domain/access/permissions/index.ts";
 import { readCredentials } from "#src/http/credentials.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import {

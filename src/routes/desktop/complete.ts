@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pairDevice } from "#src/domain/people/desktop/index.ts";
+import { pairDevice } from "#src/domain/programs/desktop/index.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
 import { describePaired, DeviceFields, Paired, readDevice, ScopeWish } from "./device.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Device as StoredDevice, DeviceWish, PairedDevice } from "#src/domain/people/desktop/index.ts";
+import type { Device as StoredDevice, DeviceWish, PairedDevice } from "#src/domain/programs/desktop/index.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 
 /** Requested permissions of a device's key. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { exchangePairing } from "#src/domain/people/desktop/index.ts";
+import { exchangePairing } from "#src/domain/programs/desktop/index.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { describePaired, DeviceFields, Paired, readDevice } from "./device.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as desktop from "#src/domain/people/desktop/index.ts";
+import * as desktop from "#src/domain/programs/desktop/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeDevice, Device } from "./device.ts";
 

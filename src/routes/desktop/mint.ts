@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { mintPairing } from "#src/domain/people/desktop/index.ts";
+import { mintPairing } from "#src/domain/programs/desktop/index.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
 import { Moment } from "#src/http/schemas.ts";
 import { ScopeWish } from "./device.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readPairing } from "#src/domain/people/desktop/index.ts";
+import { readPairing } from "#src/domain/programs/desktop/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment } from "#src/http/schemas.ts";
 

@@ -1,4 +1,4 @@
-import { unpairKey } from "#src/domain/people/desktop/index.ts";
+import { unpairKey } from "#src/domain/programs/desktop/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeUnpaired, Unpaired } from "./device.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { unpairDevice } from "#src/domain/people/desktop/index.ts";
+import { unpairDevice } from "#src/domain/programs/desktop/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeUnpaired, Unpaired } from "./device.ts";
 

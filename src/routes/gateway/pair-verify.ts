@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PLATFORMS } from "#src/channels/channel.ts";
-import { confirmPairing } from "#src/domain/messaging/conversations/index.ts";
+import { confirmPairing } from "#src/domain/conversations/sessions/index.ts";
 import { previewPairing, verifyPairing } from "#src/domain/messaging/identities/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";

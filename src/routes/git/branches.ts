@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { createBranch, readBranches, switchBranch } from "#src/domain/source-control/git/index.ts";
+import { createBranch, readBranches, switchBranch } from "#src/domain/workspaces/git/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { ProjectParams } from "../projects/project.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cloneAndWait, readInfo, requestClone } from "#src/domain/source-control/git/index.ts";
+import { cloneAndWait, readInfo, requestClone } from "#src/domain/workspaces/git/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { AppError } from "#src/lib/errors.ts";

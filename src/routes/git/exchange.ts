@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as git from "#src/domain/source-control/git/index.ts";
+import * as git from "#src/domain/workspaces/git/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../projects/project.ts";
 import { Branch, Remote } from "./git.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readCommits, readDiff } from "#src/domain/source-control/git/index.ts";
+import { readCommits, readDiff } from "#src/domain/workspaces/git/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../projects/project.ts";
 import { Commit, describeCommit, describeOrigin, PanelHead } from "./git.ts";

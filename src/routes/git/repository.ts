@@ -4,7 +4,7 @@ import {
   disconnectRepository,
   readInfo,
   readTree,
-} from "#src/domain/source-control/git/index.ts";
+} from "#src/domain/workspaces/git/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../projects/project.ts";
 import { describeOrigin, describeRepository, Done, PanelHead, RepositoryInfo } from "./git.ts";

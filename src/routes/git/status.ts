@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readStatus } from "#src/domain/source-control/git/index.ts";
+import { readStatus } from "#src/domain/workspaces/git/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../projects/project.ts";
 

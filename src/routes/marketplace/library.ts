@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as library from "#src/domain/marketplace/library/index.ts";
+import * as library from "#src/domain/organisations/library/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment } from "#src/http/schemas.ts";
 import { AgentDone, agentDone, AGENTS, isPast } from "./item.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
-import { purchase, type PurchaseWish } from "#src/domain/marketplace/library/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
+import { purchase, type PurchaseWish } from "#src/domain/organisations/library/index.ts";
 import { buyItem } from "#src/domain/marketplace/sales/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { originOf } from "#src/http/return-origin.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { readBalance } from "#src/domain/billing/credits/index.ts";
-import { readUsage } from "#src/domain/billing/usage/index.ts";
+import { readBalance } from "#src/domain/metering/credits/index.ts";
+import { readUsage } from "#src/domain/metering/usage/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 
 const SPAN_MS = 30 * 24 * 60 * 60 * 1000;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parsePreviewHost } from "#src/domain/workspaces/containers/index.ts";
 import { openPreview } from "#src/domain/workspaces/previews/index.ts";
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Services } from "#src/services.ts";

@@ -3,7 +3,7 @@ import {
   authenticateUser,
   type Caller,
   type UserCaller,
-} from "#src/domain/organisations/access/index.ts";
+} from "#src/domain/access/permissions/index.ts";
 import { readCredentials } from "#src/http/credentials.ts";
 import type { Services } from "#src/services.ts";
 

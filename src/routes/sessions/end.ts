@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as sessions from "#src/domain/people/sessions/index.ts";
+import * as sessions from "#src/domain/access/sessions/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 
 export const endSession = endpoint({

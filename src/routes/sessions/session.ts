@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ListedSession } from "#src/domain/people/sessions/index.ts";
+import type { ListedSession } from "#src/domain/access/sessions/index.ts";
 import { Moment } from "#src/http/schemas.ts";
 
 /** A sign-in as its owner sees it. */

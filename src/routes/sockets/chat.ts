@@ -1,4 +1,4 @@
-import { isAuthorized } from "#src/domain/organisations/access/index.ts";
+import { isAuthorized } from "#src/domain/access/permissions/index.ts";
 import { requireChat } from "#src/domain/agent-work/chats/index.ts";
 import { socket } from "#src/http/socket.ts";
 import { ProjectClientFrame, ProjectServerFrame } from "#src/wire/sockets.ts";

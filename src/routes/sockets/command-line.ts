@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { openCommandLine } from "#src/domain/messaging/command-line/index.ts";
+import { openCommandLine } from "#src/domain/conversations/command-line/index.ts";
 import { clientOf } from "#src/http/client.ts";
 import { readCredentials } from "#src/http/credentials.ts";
 import { identify, requireUpgrade, type Socket } from "#src/http/socket.ts";

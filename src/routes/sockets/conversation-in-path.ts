@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import { z } from "zod";
-import { isAuthorized } from "#src/domain/organisations/access/index.ts";
+import { isAuthorized } from "#src/domain/access/permissions/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { ChatClientFrame, UPLOAD_FIRST } from "#src/http/chat-message.ts";
 import type { AppEnv } from "#src/http/context.ts";

@@ -1,4 +1,4 @@
-import { isAuthorized } from "#src/domain/organisations/access/index.ts";
+import { isAuthorized } from "#src/domain/access/permissions/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { socket } from "#src/http/socket.ts";
 import { ChatClientFrame } from "#src/http/chat-message.ts";

@@ -1,10 +1,10 @@
 import type { Hono } from "hono";
 import { z } from "zod";
-import { renewCaller, type Standing } from "#src/domain/organisations/access/index.ts";
+import { renewCaller, type Standing } from "#src/domain/access/permissions/index.ts";
 import {
   listBackgroundTasks,
   type BackgroundTask as StoredTask,
-} from "#src/domain/operations/background-tasks/index.ts";
+} from "#src/domain/workspaces/background-tasks/index.ts";
 import type { AppEnv } from "#src/http/context.ts";
 import { credentialsOf, type Credentials } from "#src/http/credentials.ts";
 import { cookieOfOwnPage, identify, refusal, requireUpgrade, type Socket } from "#src/http/socket.ts";

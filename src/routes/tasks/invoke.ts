@@ -1,4 +1,4 @@
-import { requireKeyProject } from "#src/domain/organisations/access/index.ts";
+import { requireKeyProject } from "#src/domain/access/permissions/index.ts";
 import { describeWaiting, findWaiting, startTask } from "#src/domain/agent-work/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { IdempotencyHeaders } from "#src/http/idempotency-key.ts";

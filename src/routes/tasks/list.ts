@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { listTasks, type Task } from "#src/domain/agent-work/tasks/index.ts";
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 import { AppError } from "#src/lib/errors.ts";

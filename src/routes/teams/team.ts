@@ -1,4 +1,4 @@
-import { usableBonus } from "#src/domain/billing/credits/index.ts";
+import { usableBonus } from "#src/domain/metering/credits/index.ts";
 import { z } from "zod";
 import type { OwnTeam } from "#src/domain/organisations/teams/index.ts";
 import { Moment, text } from "#src/http/schemas.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { cancelSubscriptionsWithoutTeam } from "#src/domain/billing/subscriptions/index.ts";
-import { deleteAccount } from "#src/domain/operations/admin/index.ts";
+import { deleteAccount } from "#src/domain/administration/accounts/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { USER_PATH, UserParams } from "./user.ts";
 

@@ -1,5 +1,5 @@
 import { describeUser } from "#src/domain/people/accounts/index.ts";
-import { findAccount } from "#src/domain/operations/admin/index.ts";
+import { findAccount } from "#src/domain/administration/accounts/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { User, USER_PATH, UserParams } from "./user.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { describeUser } from "#src/domain/people/accounts/index.ts";
-import { changeAccount } from "#src/domain/operations/admin/index.ts";
+import { changeAccount } from "#src/domain/administration/accounts/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { AccountBody, User, USER_PATH, UserParams } from "./user.ts";
 

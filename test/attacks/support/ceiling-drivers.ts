@@ -18,12 +18,12 @@ import { insertModel, removeModel } from "#src/domain/models/model-keys/queries/
 import { putKey, removeKey } from "#src/domain/models/model-keys/queries/keys.ts";
 import { putProvider, removeProvider } from "#src/domain/models/model-keys/queries/providers.ts";
 import type { CEILINGS, CeilingName } from "#src/domain/operations/ceilings/index.ts";
-import { createApiKey, revokeApiKey } from "#src/domain/organisations/api-keys/index.ts";
+import { createApiKey, revokeApiKey } from "#src/domain/programs/api-keys/index.ts";
 import { acceptInvitation, createLink } from "#src/domain/organisations/invitations/index.ts";
 import { revokeInvitationRow } from "#src/domain/organisations/invitations/queries.ts";
 import { createTeam } from "#src/domain/organisations/teams/index.ts";
 import { deleteTeamRow } from "#src/domain/organisations/teams/queries.ts";
-import { mintPairing, pairDevice } from "#src/domain/people/desktop/index.ts";
+import { mintPairing, pairDevice } from "#src/domain/programs/desktop/index.ts";
 import { beginDeviceSignIn } from "#src/domain/people/device-sign-in/index.ts";
 import { createSchedule, deleteSchedule, pauseSchedule } from "#src/domain/schedules/definitions/index.ts";
 import { createPreview, deletePreview } from "#src/domain/workspaces/containers/index.ts";

@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { type ChannelApi, type Platform, PLATFORMS, type ReceivedEvent } from "#src/channels/channel.ts";
 import { adapters } from "#src/channels/index.ts";
 import { approvals, platformIdentities, tasks } from "#src/db/schema/index.ts";
-import { advanceSession, type ConversationDeps } from "#src/domain/messaging/conversations/index.ts";
+import { advanceSession, type ConversationDeps } from "#src/domain/conversations/sessions/index.ts";
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
 import { receiveEvents, sessionKeyOf } from "#src/domain/messaging/inbox/index.ts";
 import { newId } from "#src/lib/ids.ts";

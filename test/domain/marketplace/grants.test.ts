@@ -1,7 +1,7 @@
 import { and, eq, sql, type SQL } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
 import { agents, checkouts, libraryAgents, libraryBases } from "#src/db/schema/index.ts";
-import { endGrant, grantAgent, grantBase } from "#src/domain/marketplace/library/index.ts";
+import { endGrant, grantAgent, grantBase } from "#src/domain/organisations/library/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { newColleague } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { channelConfigs, channelMessages, platformIdentities } from "#src/db/schema/index.ts";
 import { countMessage, replyForTask, sendForTask } from "#src/domain/messaging/agent-messages/index.ts";
-import { createApiKey } from "#src/domain/organisations/api-keys/index.ts";
+import { createApiKey } from "#src/domain/programs/api-keys/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { RateDecision } from "#src/platform/objects/rate-limits.ts";
 import { openDatabase } from "#test/support/database.ts";

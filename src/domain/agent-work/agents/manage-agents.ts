@@ -1,6 +1,6 @@
 import { uniqueViolation } from "#src/db/unique-violation.ts";
-import { maySeeSource, withoutSource, type Shown } from "#src/domain/marketplace/library/index.ts";
-import type { Caller, Scope } from "#src/domain/organisations/access/index.ts";
+import { maySeeSource, withoutSource, type Shown } from "#src/domain/organisations/library/index.ts";
+import type { Caller, Scope } from "#src/domain/access/permissions/index.ts";
 import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { requireTeam, whileTeamExists } from "#src/domain/organisations/teams/index.ts";
 import type { Client } from "#src/lib/client.ts";

@@ -2,9 +2,9 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import { shareTeam } from "#src/db/locks.ts";
 import { agentModels, agents } from "#src/db/schema/index.ts";
 import { isAgentSold } from "#src/db/sold-items.ts";
-import { isEntitled } from "#src/domain/marketplace/library/index.ts";
+import { isEntitled } from "#src/domain/organisations/library/index.ts";
 import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
-import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
+import { insertAuditEntry, type AuditEntry } from "#src/domain/access/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type Agent = typeof agents.$inferSelect;

@@ -1,4 +1,4 @@
-import { asMember, authorize, type UserCaller } from "#src/domain/organisations/access/index.ts";
+import { asMember, authorize, type UserCaller } from "#src/domain/access/permissions/index.ts";
 import { viewerOf } from "#src/domain/workspaces/projects/index.ts";
 import { goOn } from "#src/domain/agent-work/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";

@@ -1,6 +1,6 @@
 import { and, eq, gt, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import { approvals, chats, projects, tasks } from "#src/db/schema/index.ts";
-import { rolesGranting } from "#src/domain/organisations/access/index.ts";
+import { rolesGranting } from "#src/domain/access/permissions/index.ts";
 import { roleInProject, type Viewer } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 

@@ -1,4 +1,4 @@
-import { asMember, authorize, type Caller } from "#src/domain/organisations/access/index.ts";
+import { asMember, authorize, type Caller } from "#src/domain/access/permissions/index.ts";
 import { viewerOf } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";

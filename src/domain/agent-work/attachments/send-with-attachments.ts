@@ -1,4 +1,4 @@
-import { requireKeyScope, type Caller } from "#src/domain/organisations/access/index.ts";
+import { requireKeyScope, type Caller } from "#src/domain/access/permissions/index.ts";
 import {
   chatFor,
   sendMessage,

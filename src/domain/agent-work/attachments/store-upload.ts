@@ -1,4 +1,4 @@
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { requireChat, UPLOADS_FOLDER, type Chat } from "#src/domain/agent-work/chats/index.ts";
 import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { withWritableRuntime } from "#src/domain/workspaces/lifecycle/index.ts";

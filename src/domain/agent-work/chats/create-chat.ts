@@ -1,4 +1,4 @@
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { createProject, requireProject, viewerOf } from "#src/domain/workspaces/projects/index.ts";
 import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Origin } from "#src/domain/agent-work/tasks/index.ts";

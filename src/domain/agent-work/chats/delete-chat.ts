@@ -1,4 +1,4 @@
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import type { FinishDeps } from "#src/domain/agent-work/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";

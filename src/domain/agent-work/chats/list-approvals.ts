@@ -1,4 +1,4 @@
-import { asMember, type Caller } from "#src/domain/organisations/access/index.ts";
+import { asMember, type Caller } from "#src/domain/access/permissions/index.ts";
 import {
   openApprovals,
   openApprovalsFor,

@@ -1,4 +1,4 @@
-import { authorize, type Caller, type Scope } from "#src/domain/organisations/access/index.ts";
+import { authorize, type Caller, type Scope } from "#src/domain/access/permissions/index.ts";
 import { viewerOf } from "#src/domain/workspaces/projects/index.ts";
 import type { Task } from "#src/domain/agent-work/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";

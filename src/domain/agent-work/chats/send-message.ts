@@ -1,4 +1,4 @@
-import { requireKeyProject, type Caller } from "#src/domain/organisations/access/index.ts";
+import { requireKeyProject, type Caller } from "#src/domain/access/permissions/index.ts";
 import { declineByMessage } from "#src/domain/agent-work/approvals/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import {

@@ -1,4 +1,4 @@
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import type { TakeDeps } from "#src/domain/workspaces/archives/index.ts";
 import { restoreProject } from "#src/domain/workspaces/snapshots/index.ts";
 import { AppError } from "#src/lib/errors.ts";

@@ -1,4 +1,4 @@
-import type { Charged } from "#src/domain/billing/usage/index.ts";
+import type { Charged } from "#src/domain/metering/usage/index.ts";
 import type { ModelUsage } from "#src/models/model.ts";
 import type { NewEvent } from "#src/platform/objects/task-logs.ts";
 import type { BuiltEvent, ToolCall, ToolOutcome } from "#src/wire/task-events.ts";

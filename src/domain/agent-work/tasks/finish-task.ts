@@ -1,4 +1,4 @@
-import type { Charged } from "#src/domain/billing/usage/index.ts";
+import type { Charged } from "#src/domain/metering/usage/index.ts";
 import type { ModelUsage } from "#src/models/model.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";

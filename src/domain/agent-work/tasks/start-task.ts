@@ -1,7 +1,7 @@
 import { isForeignKeyViolation } from "#src/db/foreign-key-violation.ts";
 import { uniqueViolation } from "#src/db/unique-violation.ts";
 import { secretPrompt } from "#src/domain/models/model-keys/index.ts";
-import { requireRole } from "#src/domain/organisations/access/index.ts";
+import { requireRole } from "#src/domain/access/permissions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { newId } from "#src/lib/ids.ts";

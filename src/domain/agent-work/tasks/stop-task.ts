@@ -1,4 +1,4 @@
-import type { LostAccess } from "#src/domain/organisations/access/index.ts";
+import type { LostAccess } from "#src/domain/access/permissions/index.ts";
 import type { StopReason } from "#src/platform/objects/task-logs.ts";
 import { finishTask, type FinishDeps, type TaskEnd } from "./finish-task.ts";
 import { goOn } from "./go-on.ts";

@@ -1,4 +1,4 @@
-import { endTasksOfKeys } from "#src/domain/organisations/access/index.ts";
+import { endTasksOfKeys } from "#src/domain/access/permissions/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import { again, launchTask, type LaunchDeps } from "./launch-task.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ModelCall } from "#src/domain/billing/usage/index.ts";
+import type { ModelCall } from "#src/domain/metering/usage/index.ts";
 
 /** One turn of the agent loop as it is stored and shown. Later turns and later executors continue from it. */
 export const Turn = z.object({

@@ -1,6 +1,6 @@
 import { count, desc, eq, sql, type SQL } from "drizzle-orm";
 import { stripeEvents } from "#src/db/schema/index.ts";
-import { insertAdminAction, type AdministratorsDeed } from "#src/domain/operations/administrators/index.ts";
+import { insertAdminAction, type AdministratorsDeed } from "#src/domain/access/administrators/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { lockJob, storeJobs } from "#src/work/queries.ts";
 import { eventReceived } from "./event-received.ts";

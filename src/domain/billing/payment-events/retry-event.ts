@@ -1,4 +1,4 @@
-import type { AdministratorsDeed } from "#src/domain/operations/administrators/index.ts";
+import type { AdministratorsDeed } from "#src/domain/access/administrators/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";

@@ -1,4 +1,4 @@
-import { type Balance, type FillConfig, readBalance } from "#src/domain/billing/credits/index.ts";
+import { type Balance, type FillConfig, readBalance } from "#src/domain/metering/credits/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { planOfTeam } from "./queries.ts";

@@ -4,8 +4,8 @@ import {
   type FlowCookie,
   type FlowDeps,
   type SessionCallback,
-} from "#src/domain/people/oauth/index.ts";
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+} from "#src/domain/access/oauth-flows/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Hosting, HostingName } from "#src/platform/hosting/hosting.ts";

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, exists, isNull, lt, or, sql, type SQL } from "drizzle-orm";
 import { shareOwnTeam } from "#src/db/locks.ts";
 import { deploymentCredentials } from "#src/db/schema/index.ts";
-import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
+import { insertAuditEntry } from "#src/domain/access/audit/index.ts";
 import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { newId } from "#src/lib/ids.ts";

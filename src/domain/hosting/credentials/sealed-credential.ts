@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parseJson } from "#src/lib/parse-json.ts";
 import type { HostingAccess, HostingGrant } from "#src/platform/hosting/hosting.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
-import { sealGrant } from "#src/domain/people/oauth/index.ts";
+import { sealGrant } from "#src/domain/access/oauth-flows/index.ts";
 import { splitMetadata, type Metadata } from "./metadata.ts";
 import type { Credential, SealedCredential } from "./queries.ts";
 

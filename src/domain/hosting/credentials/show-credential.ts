@@ -1,4 +1,4 @@
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { maskedMetadata, type Metadata } from "./metadata.ts";

@@ -1,5 +1,5 @@
 import { isForeignKeyViolation } from "#src/db/foreign-key-violation.ts";
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { AppError } from "#src/lib/errors.ts";

@@ -1,4 +1,4 @@
-import { hasExpired, refreshedByOne, sealGrant } from "#src/domain/people/oauth/index.ts";
+import { hasExpired, refreshedByOne, sealGrant } from "#src/domain/access/oauth-flows/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Hosting, HostingAccess } from "#src/platform/hosting/hosting.ts";

@@ -1,5 +1,5 @@
 import { HOSTING_NAMES } from "#src/domain/hosting/credentials/index.ts";
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { containersOf } from "#src/domain/workspaces/containers/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";

@@ -1,4 +1,4 @@
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { AppError } from "#src/lib/errors.ts";

@@ -1,5 +1,5 @@
-import { commitAndPush, type GitDeps } from "#src/domain/source-control/git/index.ts";
-import { memberCaller } from "#src/domain/organisations/access/index.ts";
+import { commitAndPush, type GitDeps } from "#src/domain/workspaces/git/index.ts";
+import { memberCaller } from "#src/domain/access/permissions/index.ts";
 import { repositoryOf } from "#src/domain/source-control/repositories/index.ts";
 import { awakeRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
 import { AppError } from "#src/lib/errors.ts";

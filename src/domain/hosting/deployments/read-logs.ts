@@ -1,5 +1,5 @@
 import { dataOfChange } from "./announce.ts";
-import { LastingAccess, type Standing } from "#src/domain/organisations/access/index.ts";
+import { LastingAccess, type Standing } from "#src/domain/access/permissions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { LoggedEvent } from "#src/lib/server-sent-events.ts";
 import type { Db } from "#src/platform/db/client.ts";

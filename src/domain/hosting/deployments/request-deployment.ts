@@ -2,7 +2,7 @@ import { isForeignKeyViolation } from "#src/db/foreign-key-violation.ts";
 import { uniqueViolation } from "#src/db/unique-violation.ts";
 import { checkBuild, checkEnv, withoutOwnNames } from "#src/domain/hosting/bundles/index.ts";
 import { firstOf, type CredentialDeps } from "#src/domain/hosting/credentials/index.ts";
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import {
   openVariables,
   sealVariables,

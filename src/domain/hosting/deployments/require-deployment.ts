@@ -1,4 +1,4 @@
-import { authorize, type Caller, type Scope } from "#src/domain/organisations/access/index.ts";
+import { authorize, type Caller, type Scope } from "#src/domain/access/permissions/index.ts";
 import { requireProject, viewerOf } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";

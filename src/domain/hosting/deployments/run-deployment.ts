@@ -1,5 +1,5 @@
 import { isHostingFailure } from "#src/domain/hosting/credentials/index.ts";
-import type { GitDeps } from "#src/domain/source-control/git/index.ts";
+import type { GitDeps } from "#src/domain/workspaces/git/index.ts";
 import { uniqueViolation } from "#src/db/unique-violation.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";

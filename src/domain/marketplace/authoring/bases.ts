@@ -1,6 +1,6 @@
 import { parseRepositoryUrl } from "#src/domain/source-control/repositories/index.ts";
 import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import { deleteBase, requireBase, storeGitBase, type Base } from "#src/domain/workspaces/bases/index.ts";
 import { AppError } from "#src/lib/errors.ts";

@@ -4,8 +4,8 @@ import {
   type AgentChange,
   type AgentDeps,
 } from "#src/domain/agent-work/agents/index.ts";
-import { maySeeSource, switchOff } from "#src/domain/marketplace/library/index.ts";
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import { maySeeSource, switchOff } from "#src/domain/organisations/library/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { AppError } from "#src/lib/errors.ts";

@@ -1,5 +1,5 @@
-import { maySeeSource, withoutSource } from "#src/domain/marketplace/library/index.ts";
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import { maySeeSource, withoutSource } from "#src/domain/organisations/library/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isGuid } from "#src/lib/ids.ts";

@@ -1,6 +1,6 @@
 import { uniqueViolation } from "#src/db/unique-violation.ts";
 import { checkClosed, requireAgent, type AgentRules } from "#src/domain/agent-work/agents/index.ts";
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { AppError } from "#src/lib/errors.ts";

@@ -1,4 +1,4 @@
-import { maySeeSource, withoutSource } from "#src/domain/marketplace/library/index.ts";
+import { maySeeSource, withoutSource } from "#src/domain/organisations/library/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { agentsLike, agentWithReviews, pageOfAgents } from "./queries/agents.ts";

@@ -2,7 +2,7 @@ import { count, desc, eq, sql, type SQL } from "drizzle-orm";
 import { lockNames } from "#src/db/locks.ts";
 import { pictureAddress } from "#src/db/picture-address.ts";
 import { reviews, users } from "#src/db/schema/index.ts";
-import type { ItemKind } from "#src/domain/marketplace/library/index.ts";
+import type { ItemKind } from "#src/domain/organisations/library/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 

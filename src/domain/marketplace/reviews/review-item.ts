@@ -1,6 +1,6 @@
 import { findListedAgent, findListedBase, type Viewer } from "#src/domain/marketplace/catalogue/index.ts";
-import type { ItemKind } from "#src/domain/marketplace/library/index.ts";
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { ItemKind } from "#src/domain/organisations/library/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { deleteReviewRow, pageOfReviews, upsertReview } from "./queries.ts";

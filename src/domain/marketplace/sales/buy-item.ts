@@ -4,8 +4,8 @@ import {
   type OpenSession,
   type SettleDeps,
 } from "#src/domain/billing/checkouts/index.ts";
-import type { Costs, ItemKind } from "#src/domain/marketplace/library/index.ts";
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { Costs, ItemKind } from "#src/domain/organisations/library/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { itemOfCheckout, type SoldItem } from "./queries.ts";

@@ -4,7 +4,7 @@ import {
   renewSubscription,
   type SubscriptionDeps,
 } from "#src/domain/billing/subscriptions/index.ts";
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { AppError } from "#src/lib/errors.ts";

@@ -1,6 +1,6 @@
 import { desc, eq, and, isNotNull } from "drizzle-orm";
 import { agents, bases, libraryAgents, subscriptions } from "#src/db/schema/index.ts";
-import type { ItemKind } from "#src/domain/marketplace/library/index.ts";
+import type { ItemKind } from "#src/domain/organisations/library/index.ts";
 import { isGuid } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 

@@ -1,3 +1,4 @@
+export { continueInChat } from "./continue-in-chat.ts";
 export { findPlace, type FindDeps, type FoundPlace } from "./find-place.ts";
 export type { SendingTask } from "./queries.ts";
 export { countMessage, replyForTask, sendForTask, type Outcome, type SendDeps } from "./send-for-task.ts";

@@ -5,9 +5,10 @@ import {
   channelSessions,
   platformIdentities,
 } from "#src/db/schema/index.ts";
-import type { Platform } from "#src/channels/channel.ts";
+import type { Place, Platform } from "#src/channels/channel.ts";
 import { isLive, type Channel } from "#src/domain/messaging/channels/index.ts";
 import { carries, linkCounts, type Identity } from "#src/domain/messaging/identities/index.ts";
+import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 /** A task whose agent sends a message. */
@@ -170,4 +171,34 @@ export async function exchangedChat(db: Db, channelIds: readonly string[], jids:
     .orderBy(desc(createdAt))
     .limit(1);
   return row;
+}
+
+/**
+ * Moves a person's session at a place to another chat, unless its present chat has an unfinished task. Creates the session if
+ * it is missing and the person has a link that counts in the channel.
+ */
+export async function pointSession(
+  db: Db,
+  {
+    channelId,
+    sessionKey,
+    place,
+    userId,
+    chatId,
+  }: { channelId: string; sessionKey: string; place: Place; userId: string; chatId: string },
+): Promise<void> {
+  await db.execute(sql`
+    INSERT INTO channel_sessions (id, channel_config_id, session_key, user_id, platform_chat_id, platform_chat_type,
+      platform_thread_id, sender_id, sender_name, identity_id, chat_id, last_active_at)
+    SELECT ${newId()}::uuid, channel_configs.id, ${sessionKey}::text, ${userId}::uuid, ${place.chatId}::text,
+      ${place.chatType}::text, ${place.threadId ?? null}::text, link.platform_user_id, coalesce(link.platform_username, ''),
+      link.id, ${chatId}::uuid, now()
+    FROM channel_configs
+    JOIN platform_identities AS link ON link.user_id = ${userId}::uuid AND ${linkCounts}
+    WHERE channel_configs.id = ${channelId}::uuid
+    ORDER BY link.paired_at DESC
+    LIMIT 1
+    ON CONFLICT (channel_config_id, session_key, user_id) DO UPDATE
+      SET chat_id = excluded.chat_id, last_active_at = now()
+      WHERE NOT EXISTS (SELECT 1 FROM chats b WHERE b.id = channel_sessions.chat_id AND b.unfinished_tasks <> '{}')`);
 }

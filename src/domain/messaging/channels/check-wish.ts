@@ -1,5 +1,5 @@
 import { requireAgent } from "#src/domain/agent-work/agents/index.ts";
-import { memberCaller, type UserCaller } from "#src/domain/organisations/access/index.ts";
+import { memberCaller, type UserCaller } from "#src/domain/access/permissions/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Platform } from "#src/channels/channel.ts";

@@ -1,5 +1,5 @@
 import { resync, type ShardDeps } from "#src/domain/messaging/gateway/index.ts";
-import type { LostAccess } from "#src/domain/organisations/access/index.ts";
+import type { LostAccess } from "#src/domain/access/permissions/index.ts";
 import { channelNotice, sendNotice, type MailDeps } from "#src/domain/operations/mail/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { LOSS_SENTENCES } from "./losses.ts";

@@ -1,8 +1,8 @@
 import { and, asc, desc, eq, getTableColumns, gte, isNull, ne, or, sql, type SQL } from "drizzle-orm";
 import { lockNames, shareOwnTeam } from "#src/db/locks.ts";
 import { channelConfigs, channelMessages, type CHANNEL_LOSSES } from "#src/db/schema/index.ts";
-import { rolesGranting, type LostAccess } from "#src/domain/organisations/access/index.ts";
-import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
+import { rolesGranting, type LostAccess } from "#src/domain/access/permissions/index.ts";
+import { insertAuditEntry } from "#src/domain/access/audit/index.ts";
 import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Client } from "#src/lib/client.ts";

@@ -3,7 +3,7 @@ import { chatTypeOfId } from "#src/channels/chat-type.ts";
 import { plainText } from "#src/channels/plain-text.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { linkIn } from "#src/domain/messaging/identities/index.ts";
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";

@@ -1,4 +1,4 @@
-import { callerFor } from "#src/domain/organisations/access/index.ts";
+import { callerFor } from "#src/domain/access/permissions/index.ts";
 import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { normalizePath } from "#src/lib/project-path.ts";

@@ -1,5 +1,5 @@
 import { requireChannel, requireLive, type ChannelMessage } from "#src/domain/messaging/channels/index.ts";
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isGuid } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";

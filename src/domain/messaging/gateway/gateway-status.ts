@@ -1,4 +1,4 @@
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { GatewayShards } from "#src/platform/objects/gateway-shards.ts";
 import type { DeliveryStream } from "#src/platform/redis/delivery-stream.ts";

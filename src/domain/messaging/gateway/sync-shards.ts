@@ -1,4 +1,4 @@
-import { insertAdminAction, type AdministratorsDeed } from "#src/domain/operations/administrators/index.ts";
+import { insertAdminAction, type AdministratorsDeed } from "#src/domain/access/administrators/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { GatewayShards } from "#src/platform/objects/gateway-shards.ts";

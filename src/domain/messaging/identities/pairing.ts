@@ -1,7 +1,7 @@
 import { randomBytes } from "@noble/hashes/utils.js";
 import type { Platform, Sender } from "#src/channels/channel.ts";
 import { beginAttempt } from "#src/domain/operations/attempts/index.ts";
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { isId } from "#src/lib/ids.ts";

@@ -5,7 +5,7 @@ import {
   type Attached,
   type ChatAttachment,
 } from "#src/domain/agent-work/attachments/index.ts";
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { IMAGE_MIME_TYPES } from "#src/models/model.ts";
 import { REQUEST_PICTURE_CHARS } from "#src/models/picture-limits.ts";

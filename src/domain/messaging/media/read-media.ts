@@ -1,7 +1,7 @@
 import type { ReceivedMessage } from "#src/channels/channel.ts";
 import { attachmentsById, type Attached } from "#src/domain/agent-work/attachments/index.ts";
 import { channelApi, type ApiDeps, type Channel } from "#src/domain/messaging/channels/index.ts";
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { derivedId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";

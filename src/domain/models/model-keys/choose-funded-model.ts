@@ -1,5 +1,5 @@
-import { payerById } from "#src/domain/billing/credits/index.ts";
-import { priceOf } from "#src/domain/billing/usage/index.ts";
+import { payerById } from "#src/domain/metering/credits/index.ts";
+import { priceOf } from "#src/domain/metering/usage/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { ModelError } from "#src/models/model.ts";
 import { chooseModelFor, type ChooseModelDeps, type ChosenModel, type ModelUser } from "./choose-model.ts";

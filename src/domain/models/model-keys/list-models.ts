@@ -1,6 +1,6 @@
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
-import { knownModels, knownPriceOf, type Price } from "#src/domain/billing/usage/index.ts";
+import { knownModels, knownPriceOf, type Price } from "#src/domain/metering/usage/index.ts";
 import { supportsVision } from "#src/models/model-facts.ts";
 import type { ModelProvider } from "#src/models/providers.ts";
 import type { ModelSettings } from "#src/models/settings.ts";

@@ -1,4 +1,4 @@
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { ModelSettings } from "#src/models/settings.ts";

@@ -1,4 +1,4 @@
-import { reveal, type RevealDeps } from "#src/domain/operations/reveals/index.ts";
+import { reveal, type RevealDeps } from "#src/domain/access/reveals/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";

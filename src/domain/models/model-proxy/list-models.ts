@@ -1,6 +1,6 @@
 import { isSwitchedOff } from "#src/domain/models/model-keys/index.ts";
-import { payerById } from "#src/domain/billing/credits/index.ts";
-import { priceOf, type Price } from "#src/domain/billing/usage/index.ts";
+import { payerById } from "#src/domain/metering/credits/index.ts";
+import { priceOf, type Price } from "#src/domain/metering/usage/index.ts";
 import type { ModelProvider } from "#src/models/providers.ts";
 import type { ModelSettings } from "#src/models/settings.ts";
 import type { Db } from "#src/platform/db/client.ts";

@@ -1,6 +1,6 @@
 import type { ChosenModel } from "#src/domain/models/model-keys/index.ts";
-import { PrepaidModel } from "#src/domain/billing/prepaid-models/index.ts";
-import { insertCallOfTeam } from "#src/domain/billing/usage/index.ts";
+import { PrepaidModel } from "#src/domain/models/prepaid-models/index.ts";
+import { insertCallOfTeam } from "#src/domain/metering/usage/index.ts";
 import { estimateUsage } from "#src/models/estimate-tokens.ts";
 import type { ModelEvent, ModelRequest, ModelUsage } from "#src/models/model.ts";
 import type { Db } from "#src/platform/db/client.ts";

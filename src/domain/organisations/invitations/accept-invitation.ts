@@ -1,7 +1,7 @@
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
-import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
-import type { Client } from "#src/domain/people/sessions/index.ts";
+import { insertAuditEntry } from "#src/domain/access/audit/index.ts";
+import type { Client } from "#src/domain/access/sessions/index.ts";
 import { requireOwnTeam, type OwnTeam } from "#src/domain/organisations/teams/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";

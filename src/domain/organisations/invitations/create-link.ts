@@ -1,6 +1,6 @@
-import type { Role } from "#src/domain/organisations/access/index.ts";
+import type { Role } from "#src/domain/access/permissions/index.ts";
 import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
-import type { Client } from "#src/domain/people/sessions/index.ts";
+import type { Client } from "#src/domain/access/sessions/index.ts";
 import { whileTeamExists, type MemberCaller } from "#src/domain/organisations/teams/index.ts";
 import type { ConsoleConfig } from "#src/lib/console-url.ts";
 import { newId } from "#src/lib/ids.ts";

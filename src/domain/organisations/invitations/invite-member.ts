@@ -1,7 +1,7 @@
-import type { Role } from "#src/domain/organisations/access/index.ts";
+import type { Role } from "#src/domain/access/permissions/index.ts";
 import { beginAttempt } from "#src/domain/operations/attempts/index.ts";
 import { sendMail, teamInvitation, type MailDeps } from "#src/domain/operations/mail/index.ts";
-import type { Client } from "#src/domain/people/sessions/index.ts";
+import type { Client } from "#src/domain/access/sessions/index.ts";
 import { whileTeamExists, type MemberCaller } from "#src/domain/organisations/teams/index.ts";
 import type { ConsoleConfig } from "#src/lib/console-url.ts";
 import { AppError } from "#src/lib/errors.ts";

@@ -1,9 +1,9 @@
 import { and, desc, eq, gt, isNull, lt, or, sql, type SQL } from "drizzle-orm";
 import { lockPerson, lockTeam } from "#src/db/locks.ts";
 import { teamInvitations, teamMemberships, teams, users } from "#src/db/schema/index.ts";
-import type { Role } from "#src/domain/organisations/access/index.ts";
+import type { Role } from "#src/domain/access/permissions/index.ts";
 import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
-import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
+import { insertAuditEntry, type AuditEntry } from "#src/domain/access/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type Invitation = typeof teamInvitations.$inferSelect;

@@ -1,5 +1,5 @@
-import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
-import type { Client } from "#src/domain/people/sessions/index.ts";
+import { insertAuditEntry } from "#src/domain/access/audit/index.ts";
+import type { Client } from "#src/domain/access/sessions/index.ts";
 import type { MemberCaller } from "#src/domain/organisations/teams/index.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";

@@ -1,4 +1,4 @@
-import type { Role } from "#src/domain/organisations/access/index.ts";
+import type { Role } from "#src/domain/access/permissions/index.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { invitationByHash } from "./queries.ts";

@@ -1,7 +1,7 @@
 import { uniqueViolation } from "#src/db/unique-violation.ts";
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
-import type { Client } from "#src/domain/people/sessions/index.ts";
+import type { Client } from "#src/domain/access/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
 import { slugOf } from "#src/lib/slug.ts";

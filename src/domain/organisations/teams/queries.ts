@@ -2,8 +2,8 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import { lockPeople, lockPerson } from "#src/db/locks.ts";
 import { teamMemberships, teams, users } from "#src/db/schema/index.ts";
 import { hasSold, keepWorkedAgents } from "#src/db/sold-items.ts";
-import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
-import { openingCredits, type OpeningConfig } from "#src/domain/billing/credits/index.ts";
+import { insertAuditEntry, type AuditEntry } from "#src/domain/access/audit/index.ts";
+import { openingCredits, type OpeningConfig } from "#src/domain/metering/credits/index.ts";
 import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 

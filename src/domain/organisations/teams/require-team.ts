@@ -4,7 +4,7 @@ import {
   type Role,
   type Scope,
   type UserCaller,
-} from "#src/domain/organisations/access/index.ts";
+} from "#src/domain/access/permissions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { defaultMembership, membershipBySlug } from "./queries.ts";

@@ -1,5 +1,5 @@
 import { uniqueViolation } from "#src/db/unique-violation.ts";
-import type { Client } from "#src/domain/people/sessions/index.ts";
+import type { Client } from "#src/domain/access/sessions/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { updateTeamRow, type OwnTeam, type TeamChange } from "./queries.ts";
 import { requireOwnTeam } from "./require-own-team.ts";

@@ -5,7 +5,7 @@ import {
   type Client,
   type Session,
   type SessionDeps,
-} from "#src/domain/people/sessions/index.ts";
+} from "#src/domain/access/sessions/index.ts";
 import { requestCode, type CodeRequest, type TwoFactorDeps } from "#src/domain/people/two-factor/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { hidesAccounts, type RevealConfig } from "./hides-accounts.ts";

@@ -6,8 +6,8 @@ import {
   firstAccountGoverns,
   isNamed,
   type AdministratorConfig,
-} from "#src/domain/operations/administrators/index.ts";
-import type { OpeningConfig } from "#src/domain/billing/credits/index.ts";
+} from "#src/domain/access/administrators/index.ts";
+import type { OpeningConfig } from "#src/domain/metering/credits/index.ts";
 import { insertPersonalTeam } from "#src/domain/organisations/teams/index.ts";
 import { endLoginAttempts } from "#src/domain/people/two-factor/index.ts";
 import { endWaysIn } from "#src/domain/people/ways-in/index.ts";

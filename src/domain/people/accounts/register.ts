@@ -1,5 +1,5 @@
 import { uniqueViolation } from "#src/db/unique-violation.ts";
-import { firstAccountGoverns } from "#src/domain/operations/administrators/index.ts";
+import { firstAccountGoverns } from "#src/domain/access/administrators/index.ts";
 import { beginAttempt } from "#src/domain/operations/attempts/index.ts";
 import { sendVerification, type LinkDeps } from "#src/domain/people/mailed-links/index.ts";
 import { hashPassword, refusalOfPassword, type PasswordConfig } from "#src/domain/people/passwords/index.ts";
@@ -8,7 +8,7 @@ import {
   type Client,
   type Session,
   type SessionDeps,
-} from "#src/domain/people/sessions/index.ts";
+} from "#src/domain/access/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isReservedName } from "#src/lib/reserved-names.ts";
 import { newId } from "#src/lib/ids.ts";

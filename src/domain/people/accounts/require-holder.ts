@@ -1,6 +1,6 @@
 import { beginAttempt } from "#src/domain/operations/attempts/index.ts";
 import { passwordMatches, type PasswordConfig } from "#src/domain/people/passwords/index.ts";
-import { sessionBeganWithin } from "#src/domain/people/sessions/index.ts";
+import { sessionBeganWithin } from "#src/domain/access/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { AttemptLimits } from "#src/platform/objects/attempt-limits.ts";

@@ -1,8 +1,8 @@
 import { beginAttempt } from "#src/domain/operations/attempts/index.ts";
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
-import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
+import { insertAuditEntry } from "#src/domain/access/audit/index.ts";
 import { sendVerification, type LinkDeps } from "#src/domain/people/mailed-links/index.ts";
-import type { Client } from "#src/domain/people/sessions/index.ts";
+import type { Client } from "#src/domain/access/sessions/index.ts";
 import { requireAccount } from "./account.ts";
 import type { PasswordConfig } from "#src/domain/people/passwords/index.ts";
 import { checkChange, type AccountChange } from "./check-change.ts";

@@ -1,5 +1,5 @@
 import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
-import type { Client } from "#src/domain/people/sessions/index.ts";
+import type { Client } from "#src/domain/access/sessions/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { networkOf } from "#src/lib/ip-address.ts";
 import { newToken } from "#src/lib/random-token.ts";

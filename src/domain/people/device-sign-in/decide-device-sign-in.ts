@@ -1,5 +1,5 @@
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
-import type { Client } from "#src/domain/people/sessions/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
+import type { Client } from "#src/domain/access/sessions/index.ts";
 import { enterUserCode, requireOpen, type EnterDeps } from "./look-up-device-sign-in.ts";
 import { decideSignIn, deviceSignInById } from "./queries.ts";
 

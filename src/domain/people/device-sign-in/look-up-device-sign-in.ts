@@ -1,6 +1,6 @@
 import { beginAttempt } from "#src/domain/operations/attempts/index.ts";
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
-import type { Client } from "#src/domain/people/sessions/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
+import type { Client } from "#src/domain/access/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { AttemptLimits } from "#src/platform/objects/attempt-limits.ts";

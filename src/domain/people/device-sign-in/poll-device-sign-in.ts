@@ -3,7 +3,7 @@ import {
   type Client,
   type Session,
   type SessionDeps,
-} from "#src/domain/people/sessions/index.ts";
+} from "#src/domain/access/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { pollSignIn, type PollState } from "./queries.ts";

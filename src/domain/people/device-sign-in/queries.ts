@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { shareOwnTeam } from "#src/db/locks.ts";
 import { deviceSignIns } from "#src/db/schema/index.ts";
 import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
-import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
+import { insertAuditEntry, type AuditEntry } from "#src/domain/access/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 interface NewSignIn {

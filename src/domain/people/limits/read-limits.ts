@@ -1,5 +1,5 @@
 import { readCeilings, type AllCeilings, type Limit } from "#src/domain/operations/ceilings/index.ts";
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 

@@ -1,13 +1,9 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { lockPeople } from "#src/db/locks.ts";
 import { mailedTokens, teams, users } from "#src/db/schema/index.ts";
-import {
-  appoint,
-  namesAddress,
-  type AdministratorConfig,
-} from "#src/domain/operations/administrators/index.ts";
-import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
-import { grantBonus, type OpeningConfig } from "#src/domain/billing/credits/index.ts";
+import { appoint, namesAddress, type AdministratorConfig } from "#src/domain/access/administrators/index.ts";
+import { insertAuditEntry, type AuditEntry } from "#src/domain/access/audit/index.ts";
+import { grantBonus, type OpeningConfig } from "#src/domain/metering/credits/index.ts";
 import { endWaysIn, holdAllInOwnTeam, shutOthersOut } from "#src/domain/people/ways-in/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 

@@ -1,6 +1,6 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { OAuthProviders, ProviderName } from "#src/platform/oauth/provider.ts";
-import { openFlow, type FlowCookie, type FlowDeps } from "./flow.ts";
+import { openFlow, type FlowCookie, type FlowDeps } from "#src/domain/access/oauth-flows/index.ts";
 
 const LABELS: Readonly<Record<ProviderName, string>> = { github: "GitHub", google: "Google" };
 

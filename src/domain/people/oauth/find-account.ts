@@ -4,9 +4,9 @@ import {
   type AccountConfig,
   type EmailDomains,
 } from "#src/domain/people/accounts/index.ts";
-import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
-import type { Client } from "#src/domain/people/sessions/index.ts";
-import { endTasksOfKeys } from "#src/domain/organisations/access/index.ts";
+import { insertAuditEntry } from "#src/domain/access/audit/index.ts";
+import type { Client } from "#src/domain/access/sessions/index.ts";
+import { endTasksOfKeys } from "#src/domain/access/permissions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";

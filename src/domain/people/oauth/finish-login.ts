@@ -3,7 +3,7 @@ import {
   type Client,
   type Session,
   type SessionDeps,
-} from "#src/domain/people/sessions/index.ts";
+} from "#src/domain/access/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type {
@@ -14,7 +14,7 @@ import type {
   ProviderName,
 } from "#src/platform/oauth/provider.ts";
 import { findAccount, type AccountDeps, type AccountRefusal } from "./find-account.ts";
-import { claimFlow, type FlowDeps, type FlowRefusal } from "./flow.ts";
+import { claimFlow, type FlowDeps, type FlowRefusal } from "#src/domain/access/oauth-flows/index.ts";
 
 /** What the browser sends back from a provider. */
 export interface Callback {

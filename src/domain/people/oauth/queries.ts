@@ -1,25 +1,11 @@
 import { and, asc, eq, sql, type SQL } from "drizzle-orm";
-import { oauthAccounts, usedOauthStates, users } from "#src/db/schema/index.ts";
-import {
-  appoint,
-  namesAddress,
-  type AdministratorConfig,
-} from "#src/domain/operations/administrators/index.ts";
-import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
-import { grantBonus, type OpeningConfig } from "#src/domain/billing/credits/index.ts";
+import { oauthAccounts, users } from "#src/db/schema/index.ts";
+import { appoint, namesAddress, type AdministratorConfig } from "#src/domain/access/administrators/index.ts";
+import { insertAuditEntry, type AuditEntry } from "#src/domain/access/audit/index.ts";
+import { grantBonus, type OpeningConfig } from "#src/domain/metering/credits/index.ts";
 import { endWaysIn, holdAllInOwnTeam, shutOthersOut } from "#src/domain/people/ways-in/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { ProviderName } from "#src/platform/oauth/provider.ts";
-
-/** Uses up a state; false when it was already used. */
-export async function consumeState(db: Db, state: { id: string; expiresAt: Date }): Promise<boolean> {
-  const rows = await db
-    .insert(usedOauthStates)
-    .values({ id: state.id, expiresAt: state.expiresAt })
-    .onConflictDoNothing()
-    .returning({ id: usedOauthStates.id });
-  return rows.length > 0;
-}
 
 const found = {
   id: users.id,

@@ -1,7 +1,7 @@
 import { beginAttempt } from "#src/domain/operations/attempts/index.ts";
-import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
+import { insertAuditEntry } from "#src/domain/access/audit/index.ts";
 import { loginCode, requireMail, sendMail, type MailDeps } from "#src/domain/operations/mail/index.ts";
-import type { Client } from "#src/domain/people/sessions/index.ts";
+import type { Client } from "#src/domain/access/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { newId } from "#src/lib/ids.ts";

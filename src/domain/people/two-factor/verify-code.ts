@@ -1,11 +1,11 @@
 import { beginAttempt } from "#src/domain/operations/attempts/index.ts";
-import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
+import { insertAuditEntry } from "#src/domain/access/audit/index.ts";
 import {
   startSession,
   type Client,
   type Session,
   type SessionDeps,
-} from "#src/domain/people/sessions/index.ts";
+} from "#src/domain/access/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { codeMatches } from "./code.ts";

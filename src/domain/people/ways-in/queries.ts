@@ -1,8 +1,8 @@
 import { and, eq, isNull, ne, sql, type SQL } from "drizzle-orm";
 import { lockOwnTeam, lockPeople } from "#src/db/locks.ts";
 import { mailedTokens, oauthAccounts, users } from "#src/db/schema/index.ts";
-import { endPairings } from "#src/domain/people/desktop/index.ts";
-import { endSessionsOfUser } from "#src/domain/people/sessions/index.ts";
+import { endPairings } from "#src/domain/programs/desktop/index.ts";
+import { endSessionsOfUser } from "#src/domain/access/sessions/index.ts";
 import { endLoginAttempts } from "#src/domain/people/two-factor/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 

@@ -3,7 +3,7 @@ import type { EditMode } from "#src/domain/agent-work/tasks/index.ts";
 import type { Platform } from "#src/channels/channel.ts";
 import { chatTypeOfId } from "#src/channels/chat-type.ts";
 import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { nextRun, parseSchedule, requireTimezone } from "#src/domain/schedules/expressions/index.ts";
 import { originChat, requireTargets } from "#src/domain/schedules/targets/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";

@@ -1,5 +1,5 @@
 import type { RunDelivery } from "#src/db/schema/index.ts";
-import { continueInChat } from "#src/domain/messaging/conversations/index.ts";
+import { continueInChat } from "#src/domain/messaging/agent-messages/index.ts";
 import {
   findFiles,
   linkedFiles,

@@ -1,5 +1,5 @@
 import { requireSchedule } from "#src/domain/schedules/definitions/index.ts";
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { runsOf, type ShownRun } from "./queries/history.ts";
 

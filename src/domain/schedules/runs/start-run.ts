@@ -1,5 +1,5 @@
 import { startTask } from "#src/domain/agent-work/tasks/index.ts";
-import { callerFor, type Caller } from "#src/domain/organisations/access/index.ts";
+import { callerFor, type Caller } from "#src/domain/access/permissions/index.ts";
 import { renderTemplate } from "#src/domain/schedules/expressions/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";

@@ -1,4 +1,4 @@
-import { openFlow, type FlowCookie, type FlowDeps } from "#src/domain/people/oauth/index.ts";
+import { openFlow, type FlowCookie, type FlowDeps } from "#src/domain/access/oauth-flows/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { GitHostName, GitHosts } from "#src/platform/git-hosts/git-host.ts";
 

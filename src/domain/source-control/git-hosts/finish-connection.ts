@@ -3,7 +3,7 @@ import {
   sealGrant,
   type FlowDeps,
   type SessionCallback,
-} from "#src/domain/people/oauth/index.ts";
+} from "#src/domain/access/oauth-flows/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { GitHostName, GitHosts } from "#src/platform/git-hosts/git-host.ts";

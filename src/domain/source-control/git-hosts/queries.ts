@@ -1,7 +1,7 @@
 import { and, eq, exists, lt, or, sql } from "drizzle-orm";
 import { shareOwnTeam } from "#src/db/locks.ts";
 import { gitConnections } from "#src/db/schema/index.ts";
-import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
+import { insertAuditEntry } from "#src/domain/access/audit/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";

@@ -1,6 +1,6 @@
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
-import { deploysByTier, tierFacts, type TierConfig } from "#src/domain/billing/tiers/index.ts";
+import { deploysByTier, tierFacts, type TierConfig } from "#src/domain/metering/tiers/index.ts";
 import { startUnlessRunning } from "#src/domain/workspaces/lifecycle/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Client } from "#src/lib/client.ts";

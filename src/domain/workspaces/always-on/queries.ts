@@ -1,8 +1,8 @@
 import { and, count, eq, isNotNull, isNull, sql, type SQL } from "drizzle-orm";
 import { lockTeam } from "#src/db/locks.ts";
 import { projects, teams } from "#src/db/schema/index.ts";
-import type { DeploysByTier } from "#src/domain/billing/tiers/index.ts";
-import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
+import type { DeploysByTier } from "#src/domain/metering/tiers/index.ts";
+import { insertAuditEntry } from "#src/domain/access/audit/index.ts";
 import { placesOfTeam } from "#src/domain/workspaces/lifecycle/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import type { Db } from "#src/platform/db/client.ts";

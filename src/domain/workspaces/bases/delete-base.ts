@@ -1,4 +1,4 @@
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { ArchiveStore } from "#src/platform/archives/archive-store.ts";
 import type { Db } from "#src/platform/db/client.ts";

@@ -1,4 +1,4 @@
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { projectContents } from "#src/domain/workspaces/archives/index.ts";
 import type { EntryWithContent, ProjectStorage } from "#src/platform/runtime/project-storage.ts";
 import { staysInside } from "./check-entries.ts";

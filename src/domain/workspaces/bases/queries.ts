@@ -1,7 +1,7 @@
 import { and, desc, eq, inArray, not, or, sql } from "drizzle-orm";
 import { bases } from "#src/db/schema/index.ts";
 import { isBaseSold } from "#src/db/sold-items.ts";
-import { isEntitledToBase } from "#src/domain/marketplace/library/index.ts";
+import { isEntitledToBase } from "#src/domain/organisations/library/index.ts";
 import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";

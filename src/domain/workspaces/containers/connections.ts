@@ -1,5 +1,5 @@
 import { isForeignKeyViolation } from "#src/db/foreign-key-violation.ts";
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isId, newId } from "#src/lib/ids.ts";

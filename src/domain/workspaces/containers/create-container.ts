@@ -1,6 +1,6 @@
 import { isForeignKeyViolation } from "#src/db/foreign-key-violation.ts";
 import { uniqueViolation } from "#src/db/unique-violation.ts";
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";

@@ -1,5 +1,5 @@
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
-import { reveal, type RevealDeps } from "#src/domain/operations/reveals/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
+import { reveal, type RevealDeps } from "#src/domain/access/reveals/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Client } from "#src/lib/client.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";

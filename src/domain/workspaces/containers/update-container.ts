@@ -1,5 +1,5 @@
 import { uniqueViolation } from "#src/db/unique-violation.ts";
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { normalizeDirectory, normalizePath } from "#src/lib/project-path.ts";
 import type { Db } from "#src/platform/db/client.ts";

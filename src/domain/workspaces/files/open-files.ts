@@ -1,4 +1,4 @@
-import type { Caller, Scope } from "#src/domain/organisations/access/index.ts";
+import type { Caller, Scope } from "#src/domain/access/permissions/index.ts";
 import { withRuntime, withWritableRuntime, type WakeDeps } from "#src/domain/workspaces/lifecycle/index.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";

@@ -1,4 +1,4 @@
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { repositoryOf } from "#src/domain/source-control/repositories/index.ts";
 import { requireProject, type OpenProject } from "#src/domain/workspaces/projects/index.ts";
 import type { ProjectSource } from "#src/db/schema/index.ts";

@@ -1,5 +1,5 @@
-import type { Caller } from "#src/domain/organisations/access/index.ts";
-import { endTask, requireBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
+import { endTask, requireBackgroundTask } from "#src/domain/workspaces/background-tasks/index.ts";
 import { setContainersWanted } from "#src/domain/workspaces/containers/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";

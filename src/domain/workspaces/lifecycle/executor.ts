@@ -1,6 +1,6 @@
 import type { BatchItem } from "drizzle-orm/batch";
 import type { SQL } from "drizzle-orm";
-import { advanceTasks } from "#src/domain/operations/background-tasks/index.ts";
+import { advanceTasks } from "#src/domain/workspaces/background-tasks/index.ts";
 import type { Project } from "#src/domain/workspaces/projects/index.ts";
 import type { ArchiveStore } from "#src/platform/archives/archive-store.ts";
 import type { Db } from "#src/platform/db/client.ts";

@@ -1,5 +1,5 @@
-import type { Caller } from "#src/domain/organisations/access/index.ts";
-import { openTaskOfContainer } from "#src/domain/operations/background-tasks/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
+import { openTaskOfContainer } from "#src/domain/workspaces/background-tasks/index.ts";
 import {
   containersOf,
   openContainer,

@@ -1,4 +1,4 @@
-import { deploysByTier, type DeployConfig } from "#src/domain/billing/tiers/index.ts";
+import { deploysByTier, type DeployConfig } from "#src/domain/metering/tiers/index.ts";
 import { refreshContainers } from "#src/domain/workspaces/containers/index.ts";
 import { settleMessage } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";

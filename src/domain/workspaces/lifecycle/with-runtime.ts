@@ -1,4 +1,4 @@
-import type { Caller, Scope } from "#src/domain/organisations/access/index.ts";
+import type { Caller, Scope } from "#src/domain/access/permissions/index.ts";
 import { requireNoClone } from "#src/domain/source-control/repositories/index.ts";
 import { requireProject, touchProject, type OpenProject } from "#src/domain/workspaces/projects/index.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";

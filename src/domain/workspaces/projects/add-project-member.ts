@@ -1,5 +1,5 @@
-import { endTasksOf, type Role } from "#src/domain/organisations/access/index.ts";
-import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
+import { endTasksOf, type Role } from "#src/domain/access/permissions/index.ts";
+import { insertAuditEntry } from "#src/domain/access/audit/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";

@@ -1,5 +1,5 @@
-import type { Caller } from "#src/domain/organisations/access/index.ts";
-import { insertBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
+import { insertBackgroundTask } from "#src/domain/workspaces/background-tasks/index.ts";
 import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { requireUsableBase } from "#src/domain/workspaces/bases/index.ts";
 import { parseRepositoryUrl } from "#src/domain/source-control/repositories/index.ts";

@@ -1,4 +1,4 @@
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { channelNotice, sendNotice, type MailDeps } from "#src/domain/operations/mail/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { newId } from "#src/lib/ids.ts";

@@ -1,4 +1,4 @@
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { membersOfProject, type ProjectMember } from "./queries/members.ts";
 import { requireProject } from "./require-project.ts";

@@ -1,4 +1,4 @@
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { visibleProjects, type Project } from "./queries/projects.ts";

@@ -1,6 +1,6 @@
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
-import type { AuditEntry } from "#src/domain/organisations/audit/index.ts";
-import type { Client } from "#src/domain/people/sessions/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
+import type { AuditEntry } from "#src/domain/access/audit/index.ts";
+import type { Client } from "#src/domain/access/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { membersOfProject, type ProjectMember } from "./queries/members.ts";

@@ -7,7 +7,7 @@ import {
   type Caller,
   type Role,
   type Scope,
-} from "#src/domain/organisations/access/index.ts";
+} from "#src/domain/access/permissions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";

@@ -1,4 +1,4 @@
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { containersOf } from "#src/domain/workspaces/containers/index.ts";
 import { requireNoClone } from "#src/domain/source-control/repositories/index.ts";

@@ -1,4 +1,4 @@
-import { reachesProject, type Caller } from "#src/domain/organisations/access/index.ts";
+import { reachesProject, type Caller } from "#src/domain/access/permissions/index.ts";
 import { requireProject, type OpenProject } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";

@@ -1,4 +1,4 @@
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { containersOf } from "#src/domain/workspaces/containers/index.ts";
 import { requestStart, type WakeDeps } from "#src/domain/workspaces/lifecycle/index.ts";
 import { requireProject, touchProjectNowAndThen } from "#src/domain/workspaces/projects/index.ts";

@@ -1,4 +1,4 @@
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { takeSnapshot, type TakeDeps } from "#src/domain/workspaces/archives/index.ts";
 import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
 import type { RuntimeDeps } from "./runtime-deps.ts";

@@ -1,5 +1,5 @@
 import { createTwoFilesPatch } from "diff";
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { isBinary } from "#src/domain/workspaces/files/index.ts";
 import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
 import { AppError } from "#src/lib/errors.ts";

@@ -1,4 +1,4 @@
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { makeBase, type Base, type BaseWish } from "#src/domain/workspaces/bases/index.ts";
 import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";

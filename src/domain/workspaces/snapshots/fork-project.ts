@@ -1,5 +1,5 @@
 import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { takeSnapshot, type TakeDeps } from "#src/domain/workspaces/archives/index.ts";
 import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
 import { createProjectFrom, requireProject, type Project } from "#src/domain/workspaces/projects/index.ts";

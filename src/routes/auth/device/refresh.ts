@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refreshSession } from "#src/domain/people/sessions/index.ts";
+import { refreshSession } from "#src/domain/access/sessions/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { answerTokens, ProgramTokens } from "./tokens.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Session } from "#src/domain/people/sessions/index.ts";
+import type { Session } from "#src/domain/access/sessions/index.ts";
 import { Reply } from "#src/http/endpoint.ts";
 import type { Services } from "#src/services.ts";
 import { describeToken, Token } from "../tokens.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as members from "#src/domain/organisations/members/index.ts";
+import * as members from "#src/domain/programs/members/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { PAGES, pageQuery, replyWithPage } from "#src/http/list-page.ts";
 import { TeamParams } from "../team.ts";

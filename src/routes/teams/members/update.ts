@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { changeRole } from "#src/domain/organisations/members/index.ts";
+import { changeRole } from "#src/domain/programs/members/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeMember, Member, Role } from "../../members.ts";
 import { MemberParams } from "./member.ts";

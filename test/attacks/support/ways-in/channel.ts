@@ -4,7 +4,7 @@ import { channelMessages, tasks } from "#src/db/schema/index.ts";
 import { activeChannel, connectionChannels } from "#src/domain/messaging/channels/index.ts";
 import type { InboundMode } from "#src/domain/messaging/channels/inbound-mode.ts";
 import { readReach } from "#src/domain/messaging/agent-messages/queries.ts";
-import { advanceSession } from "#src/domain/messaging/conversations/index.ts";
+import { advanceSession } from "#src/domain/conversations/sessions/index.ts";
 import { deliverMessage } from "#src/domain/messaging/deliveries/index.ts";
 import { insertMessages } from "#src/domain/messaging/deliveries/queries/outbox.ts";
 import { receiveEvents, sessionKeyOf } from "#src/domain/messaging/inbox/index.ts";

@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
 import { projects, teams, type CHANNEL_LOSSES } from "#src/db/schema/index.ts";
-import { changeAccount, deleteAccount } from "#src/domain/operations/admin/index.ts";
-import { revokeApiKey } from "#src/domain/organisations/api-keys/index.ts";
-import { changeRole, leaveTeam, removeMember } from "#src/domain/organisations/members/index.ts";
+import { changeAccount, deleteAccount } from "#src/domain/administration/accounts/index.ts";
+import { revokeApiKey } from "#src/domain/programs/api-keys/index.ts";
+import { changeRole, leaveTeam, removeMember } from "#src/domain/programs/members/index.ts";
 import { deleteTeam } from "#src/domain/organisations/teams/index.ts";
 import { requestPasswordReset, resetPassword } from "#src/domain/people/mailed-links/index.ts";
 import { addProjectMember, deleteProject, updateProject } from "#src/domain/workspaces/projects/index.ts";

@@ -4,7 +4,7 @@ import { deployments, jobs, projects, schedules, tasks } from "#src/db/schema/in
 import { storeCredential } from "#src/domain/hosting/credentials/index.ts";
 import { requestDeployment, runDeployment } from "#src/domain/hosting/deployments/index.ts";
 import { INBOUND_MODES } from "#src/domain/messaging/channels/inbound-mode.ts";
-import { authenticateKey } from "#src/domain/organisations/access/index.ts";
+import { authenticateKey } from "#src/domain/access/permissions/index.ts";
 import { advanceRun, requestRun } from "#src/domain/schedules/runs/index.ts";
 import { hibernateIdleProjects } from "#src/domain/workspaces/lifecycle/queries/sweep.ts";
 import { requireProject, stateWanted } from "#src/domain/workspaces/projects/index.ts";

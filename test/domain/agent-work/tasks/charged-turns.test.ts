@@ -1,10 +1,10 @@
 import { eq, sql } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
 import { creditReservations, tasks, teams, usageLogs } from "#src/db/schema/index.ts";
-import { releaseExpired, reserveCredits } from "#src/domain/billing/credits/index.ts";
+import { releaseExpired, reserveCredits } from "#src/domain/metering/credits/index.ts";
 import { startTask } from "#src/domain/agent-work/tasks/index.ts";
 import { claimTask, endTask, storeCompaction, storeTurn } from "#src/domain/agent-work/tasks/queries/run.ts";
-import type { ModelCall } from "#src/domain/billing/usage/index.ts";
+import type { ModelCall } from "#src/domain/metering/usage/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { newColleague, newProject } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";

@@ -4,7 +4,7 @@ import { externalApiKeys, messageKeys, tasks } from "#src/db/schema/index.ts";
 import { createChat, sendMessage, sentBefore, type ChatWish } from "#src/domain/agent-work/chats/index.ts";
 import { startTask, sweepTasks, type StartTask } from "#src/domain/agent-work/tasks/index.ts";
 import { deleteExpiredIdempotencyKeys } from "#src/domain/agent-work/tasks/queries/start.ts";
-import { createApiKey, revokeApiKey } from "#src/domain/organisations/api-keys/index.ts";
+import { createApiKey, revokeApiKey } from "#src/domain/programs/api-keys/index.ts";
 import { listProjects, requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { createLog } from "#src/platform/log/log.ts";

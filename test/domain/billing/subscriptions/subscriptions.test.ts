@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { afterEach, describe, expect, it } from "vitest";
 import { auditLog, subscriptions, users } from "#src/db/schema/index.ts";
-import { fillPools } from "#src/domain/billing/credits/index.ts";
+import { fillPools } from "#src/domain/metering/credits/index.ts";
 import {
   cancelSubscriptionsWithoutTeam,
   sweepSubscriptions,

@@ -3,7 +3,7 @@ import type { ApiEnvironment, ChannelApi } from "#src/channels/channel.ts";
 import { adapters } from "#src/channels/index.ts";
 import type { PlatformFailure } from "#src/channels/platform-failure.ts";
 import * as channels from "#src/domain/messaging/channels/index.ts";
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { createSecretsAtRest } from "#src/platform/secrets/secrets-at-rest.ts";
 import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";

@@ -3,7 +3,7 @@ import type { ChannelApi, MediaReference, OutgoingFile, ReceivedMessage } from "
 import { adapters } from "#src/channels/index.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { channelMessages, chats, messages, tasks } from "#src/db/schema/index.ts";
-import { advanceSession, type ConversationDeps } from "#src/domain/messaging/conversations/index.ts";
+import { advanceSession, type ConversationDeps } from "#src/domain/conversations/sessions/index.ts";
 import { receiveEvents } from "#src/domain/messaging/inbox/index.ts";
 import type { AttemptRule } from "#src/platform/objects/attempt-limits.ts";
 import type { Db } from "#src/platform/db/client.ts";

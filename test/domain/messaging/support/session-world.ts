@@ -9,7 +9,7 @@ import {
   advanceSession,
   advanceSessions,
   type ConversationDeps,
-} from "#src/domain/messaging/conversations/index.ts";
+} from "#src/domain/conversations/sessions/index.ts";
 import { deliverMessage, replyToTask, sendApprovalCards } from "#src/domain/messaging/deliveries/index.ts";
 import { receiveEvents, eventsReceived, sweepInbox } from "#src/domain/messaging/inbox/index.ts";
 import {

@@ -9,7 +9,7 @@ import {
   revokeInvitation,
   showInvitation,
 } from "#src/domain/organisations/invitations/index.ts";
-import { changeRole, leaveTeam } from "#src/domain/organisations/members/index.ts";
+import { changeRole, leaveTeam } from "#src/domain/programs/members/index.ts";
 import { deleteTeam } from "#src/domain/organisations/teams/index.ts";
 import { allAtOnce, timesAtOnce } from "#test/support/at-once.ts";
 import { fileDatabase } from "#test/support/database.ts";

@@ -2,7 +2,7 @@ import { and, eq, isNull } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { users } from "#src/db/schema/index.ts";
 import { logIn, register } from "#src/domain/people/accounts/index.ts";
-import { grantAdministrator } from "#src/domain/operations/administrators/index.ts";
+import { grantAdministrator } from "#src/domain/access/administrators/index.ts";
 import { resetPassword, requestPasswordReset, verifyEmail } from "#src/domain/people/mailed-links/index.ts";
 import { findAccount } from "#src/domain/people/oauth/find-account.ts";
 import { allAtOnce } from "#test/support/at-once.ts";

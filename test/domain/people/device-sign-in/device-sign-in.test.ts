@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { auditLog, deviceSignIns, sessions, users } from "#src/db/schema/index.ts";
-import { authenticateUser } from "#src/domain/organisations/access/index.ts";
+import { authenticateUser } from "#src/domain/access/permissions/index.ts";
 import {
   beginDeviceSignIn,
   decideDeviceSignIn,
@@ -13,7 +13,7 @@ import {
   listSessions,
   refreshSession,
   sessionBeganWithin,
-} from "#src/domain/people/sessions/index.ts";
+} from "#src/domain/access/sessions/index.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import type { AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
 import { allAtOnce, timesAtOnce } from "#test/support/at-once.ts";

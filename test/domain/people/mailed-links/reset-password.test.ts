@@ -13,20 +13,16 @@ import {
   userProviders,
   users,
 } from "#src/db/schema/index.ts";
-import {
-  authenticateKey,
-  authenticateUser,
-  type UserCaller,
-} from "#src/domain/organisations/access/index.ts";
+import { authenticateKey, authenticateUser, type UserCaller } from "#src/domain/access/permissions/index.ts";
 import { logIn } from "#src/domain/people/accounts/index.ts";
-import { createApiKey } from "#src/domain/organisations/api-keys/index.ts";
+import { createApiKey } from "#src/domain/programs/api-keys/index.ts";
 import {
   requestPasswordReset,
   requestVerification,
   resetPassword,
 } from "#src/domain/people/mailed-links/index.ts";
 import { redeemReset } from "#src/domain/people/mailed-links/queries.ts";
-import { startSession } from "#src/domain/people/sessions/index.ts";
+import { startSession } from "#src/domain/access/sessions/index.ts";
 import { requestCode, verifyCode } from "#src/domain/people/two-factor/index.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { newId } from "#src/lib/ids.ts";

@@ -18,9 +18,9 @@ import {
 import { acceptInvitationRow } from "#src/domain/organisations/invitations/queries.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { insertProjectMember } from "#src/domain/workspaces/projects/queries/members.ts";
-import { startSession } from "#src/domain/people/sessions/index.ts";
+import { startSession } from "#src/domain/access/sessions/index.ts";
 import { findAccount, type Identity } from "#src/domain/people/oauth/find-account.ts";
-import { consumeState } from "#src/domain/people/oauth/queries.ts";
+import { consumeState } from "#src/domain/access/oauth-flows/queries.ts";
 import { forgetOldRows } from "#src/domain/operations/retention/index.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";

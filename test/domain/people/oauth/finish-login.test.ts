@@ -1,8 +1,8 @@
 import { decodeJwt, SignJWT, UnsecuredJWT } from "jose";
 import { beforeEach, describe, expect, it } from "vitest";
-import { authenticateUser } from "#src/domain/organisations/access/index.ts";
+import { authenticateUser } from "#src/domain/access/permissions/index.ts";
 import { beginOAuthLogin, finishOAuthLogin } from "#src/domain/people/oauth/index.ts";
-import { claimFlow, openFlow } from "#src/domain/people/oauth/flow.ts";
+import { claimFlow, openFlow } from "#src/domain/access/oauth-flows/flow.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { OAuthProvider } from "#src/platform/oauth/provider.ts";
 import { createOAuthStates } from "#src/platform/tokens/oauth-states.ts";

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { auditLog, loginAttempts, users } from "#src/db/schema/index.ts";
-import { authenticateUser } from "#src/domain/organisations/access/index.ts";
+import { authenticateUser } from "#src/domain/access/permissions/index.ts";
 import {
   endLoginAttempts,
   requestCode,

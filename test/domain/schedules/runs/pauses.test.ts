@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { agents, chats, projects, teamMemberships, teams, users } from "#src/db/schema/index.ts";
 import { resumeSchedule } from "#src/domain/schedules/definitions/index.ts";
 import { triggerRun } from "#src/domain/schedules/runs/index.ts";
-import { createApiKey, revokeApiKey } from "#src/domain/organisations/api-keys/index.ts";
+import { createApiKey, revokeApiKey } from "#src/domain/programs/api-keys/index.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { newTeam, joinTeam } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";

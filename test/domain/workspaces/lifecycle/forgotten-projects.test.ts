@@ -5,7 +5,7 @@ import { repositories, shellSessions } from "#src/db/schema/index.ts";
 import { snapshotsOf } from "#src/domain/workspaces/archives/queries.ts";
 import { changeFiles } from "#src/domain/workspaces/files/index.ts";
 import { requestStart, requestStopAll, sweepProjects } from "#src/domain/workspaces/lifecycle/index.ts";
-import { cloneRepository, requestClone } from "#src/domain/source-control/git/index.ts";
+import { cloneRepository, requestClone } from "#src/domain/workspaces/git/index.ts";
 import { sweepSessions } from "#src/domain/workspaces/shells/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { executeJob } from "#src/work/execute.ts";

@@ -1,8 +1,8 @@
 import { and, eq, sql } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
 import { jobs, projects, teamMemberships, teams } from "#src/db/schema/index.ts";
-import type { Caller, KeyCaller } from "#src/domain/organisations/access/index.ts";
-import { requireBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
+import type { Caller, KeyCaller } from "#src/domain/access/permissions/index.ts";
+import { requireBackgroundTask } from "#src/domain/workspaces/background-tasks/index.ts";
 import {
   createProject,
   createProjectFrom,

@@ -1,13 +1,8 @@
 import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { projectMemberships, projects, tasks, users } from "#src/db/schema/index.ts";
-import {
-  authenticateKey,
-  type Caller,
-  type Role,
-  type Scope,
-} from "#src/domain/organisations/access/index.ts";
-import { createApiKey } from "#src/domain/organisations/api-keys/index.ts";
+import { authenticateKey, type Caller, type Role, type Scope } from "#src/domain/access/permissions/index.ts";
+import { createApiKey } from "#src/domain/programs/api-keys/index.ts";
 import {
   listProjects,
   requireProject,

@@ -1,7 +1,7 @@
 import { and, count, desc, eq, ne, notExists, sql, type SQL } from "drizzle-orm";
 import { lockNames } from "#src/db/locks.ts";
 import { chats, messages, projects } from "#src/db/schema/index.ts";
-import { isEntitled } from "#src/domain/marketplace/library/index.ts";
+import { isEntitled } from "#src/domain/organisations/library/index.ts";
 import { roleInProject, type Viewer } from "#src/domain/workspaces/projects/index.ts";
 import type { Origin } from "#src/domain/agent-work/tasks/index.ts";
 import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";

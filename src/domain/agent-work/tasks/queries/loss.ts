@@ -1,6 +1,6 @@
 import { sql, type SQL } from "drizzle-orm";
-import { isEntitled } from "#src/domain/marketplace/library/index.ts";
-import { rolesGranting } from "#src/domain/organisations/access/index.ts";
+import { isEntitled } from "#src/domain/organisations/library/index.ts";
+import { rolesGranting } from "#src/domain/access/permissions/index.ts";
 import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
 import { STARTING } from "./start.ts";
 

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, inArray, isNull, lt, sql, type SQL } from "drizzle-orm";
 import { agents, chats, messages, projects, tasks, taskTurns, teams, users } from "#src/db/schema/index.ts";
-import { adoptReservations } from "#src/domain/billing/credits/index.ts";
+import { adoptReservations } from "#src/domain/metering/credits/index.ts";
 import {
   callParts,
   noCallParts,
@@ -8,8 +8,8 @@ import {
   type CallSlots,
   type Charged,
   type ModelCall,
-} from "#src/domain/billing/usage/index.ts";
-import { isPromptSecret } from "#src/domain/marketplace/library/index.ts";
+} from "#src/domain/metering/usage/index.ts";
+import { isPromptSecret } from "#src/domain/organisations/library/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { statement, type Slot } from "#src/db/statement.ts";

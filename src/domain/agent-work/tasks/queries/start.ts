@@ -1,9 +1,9 @@
 import { and, eq, lt, sql, type SQL } from "drizzle-orm";
 import { lockNames } from "#src/db/locks.ts";
 import { chats, idempotencyKeys, messageKeys, tasks } from "#src/db/schema/index.ts";
-import { rolesGranting, type Role, type Scope } from "#src/domain/organisations/access/index.ts";
-import { isEntitled, isPromptSecret } from "#src/domain/marketplace/library/index.ts";
-import { isFunded, isOfPlatform } from "#src/domain/billing/credits/index.ts";
+import { rolesGranting, type Role, type Scope } from "#src/domain/access/permissions/index.ts";
+import { isEntitled, isPromptSecret } from "#src/domain/organisations/library/index.ts";
+import { isFunded, isOfPlatform } from "#src/domain/metering/credits/index.ts";
 import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { statement, type Slot } from "#src/db/statement.ts";

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, lt, not, sql } from "drizzle-orm";
 import { chats, externalApiKeys, tasks } from "#src/db/schema/index.ts";
-import type { LostAccess } from "#src/domain/organisations/access/index.ts";
+import type { LostAccess } from "#src/domain/access/permissions/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { hasAccess } from "./loss.ts";
 import { hasTurn } from "./chat-order.ts";

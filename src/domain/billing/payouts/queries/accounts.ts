@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { users } from "#src/db/schema/index.ts";
-import { insertAuditPart } from "#src/domain/organisations/audit/index.ts";
+import { insertAuditPart } from "#src/domain/access/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 /** A person's account at the provider. */

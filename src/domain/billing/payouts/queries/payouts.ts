@@ -1,6 +1,6 @@
 import { and, asc, eq, or, sql, type SQL } from "drizzle-orm";
 import { payouts, transactions, users } from "#src/db/schema/index.ts";
-import { insertAuditPart } from "#src/domain/organisations/audit/index.ts";
+import { insertAuditPart } from "#src/domain/access/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { storeJobs } from "#src/work/queries.ts";
 import { payoutDue, type StoredPayout } from "../payout-due.ts";

@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { recountTier, type SyncRules } from "#src/domain/billing/subscriptions/index.ts";
 import { storePayouts } from "#src/domain/billing/payouts/index.ts";
-import { endGrant, grantAgent, grantBase } from "#src/domain/marketplace/library/index.ts";
-import { insertAuditPart } from "#src/domain/organisations/audit/index.ts";
+import { endGrant, grantAgent, grantBase } from "#src/domain/organisations/library/index.ts";
+import { insertAuditPart } from "#src/domain/access/audit/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Dispute } from "#src/platform/payments/payments.ts";

@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { subscriptions, transactions } from "#src/db/schema/index.ts";
-import { insertAuditPart } from "#src/domain/organisations/audit/index.ts";
+import { insertAuditPart } from "#src/domain/access/audit/index.ts";
 import { storePayouts, type Booked } from "#src/domain/billing/payouts/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";

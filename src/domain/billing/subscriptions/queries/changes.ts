@@ -1,6 +1,6 @@
 import { and, eq, notInArray } from "drizzle-orm";
 import { subscriptions } from "#src/db/schema/index.ts";
-import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
+import { insertAuditEntry } from "#src/domain/access/audit/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import type { Db } from "#src/platform/db/client.ts";
 

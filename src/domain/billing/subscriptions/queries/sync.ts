@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
-import { endGrant, grantAgent } from "#src/domain/marketplace/library/index.ts";
-import { insertAuditPart } from "#src/domain/organisations/audit/index.ts";
+import { endGrant, grantAgent } from "#src/domain/organisations/library/index.ts";
+import { insertAuditPart } from "#src/domain/access/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { PaidTier } from "../tiers.ts";

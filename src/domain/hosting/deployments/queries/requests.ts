@@ -3,8 +3,8 @@ import { deploymentLogs, deployments, deploymentSites, projects } from "#src/db/
 import { credentialsIn, type CredentialPlace } from "#src/domain/hosting/credentials/index.ts";
 import { containersOf } from "#src/domain/workspaces/containers/index.ts";
 import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
-import type { Role } from "#src/domain/organisations/access/index.ts";
-import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
+import type { Role } from "#src/domain/access/permissions/index.ts";
+import { insertAuditEntry } from "#src/domain/access/audit/index.ts";
 import { roleInProject, type Viewer } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { HostingName } from "#src/platform/hosting/hosting.ts";

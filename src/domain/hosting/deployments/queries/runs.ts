@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql, type SQL } from "drizzle-orm";
 import { deployments, deploymentSites, users, type StoredBundle } from "#src/db/schema/index.ts";
-import { rolesGranting } from "#src/domain/organisations/access/index.ts";
+import { rolesGranting } from "#src/domain/access/permissions/index.ts";
 import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { UNFINISHED, type Deployment, type Site } from "./requests.ts";

@@ -1,8 +1,8 @@
 import { and, eq, sql } from "drizzle-orm";
 import { shareTeam } from "#src/db/locks.ts";
 import { agents } from "#src/db/schema/index.ts";
-import { isEntitled } from "#src/domain/marketplace/library/index.ts";
-import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
+import { isEntitled } from "#src/domain/organisations/library/index.ts";
+import { insertAuditEntry, type AuditEntry } from "#src/domain/access/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 /** An agent that a team sees in the marketplace, or may use; and whether it may. */

@@ -1,6 +1,6 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import { agents, projectAgents } from "#src/db/schema/index.ts";
-import { isEntitled } from "#src/domain/marketplace/library/index.ts";
+import { isEntitled } from "#src/domain/organisations/library/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 interface Place {

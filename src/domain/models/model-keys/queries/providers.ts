@@ -2,7 +2,7 @@ import { and, asc, desc, eq, exists, sql } from "drizzle-orm";
 import { lockPerson, shareOwnTeam } from "#src/db/locks.ts";
 import { userApiKeys, userModels, userProviders } from "#src/db/schema/index.ts";
 import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
-import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
+import { insertAuditEntry, type AuditEntry } from "#src/domain/access/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { statement, type Slot } from "#src/db/statement.ts";
 import { MOST_SEALED } from "./keys.ts";

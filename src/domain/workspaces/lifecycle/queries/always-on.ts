@@ -1,5 +1,5 @@
 import { sql, type SQL } from "drizzle-orm";
-import type { DeploysByTier } from "#src/domain/billing/tiers/index.ts";
+import type { DeploysByTier } from "#src/domain/metering/tiers/index.ts";
 
 /** SQL value: the always-on projects that the team of the row `team` may have. */
 export const placesOfTeam = (most: DeploysByTier): SQL<number> => sql<number>`(

@@ -1,6 +1,6 @@
 import { and, inArray, isNotNull, isNull, lt, not, or, sql, type SQL } from "drizzle-orm";
 import { projects } from "#src/db/schema/index.ts";
-import type { DeploysByTier } from "#src/domain/billing/tiers/index.ts";
+import type { DeploysByTier } from "#src/domain/metering/tiers/index.ts";
 import { stateWanted } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { isKeptAwake } from "./always-on.ts";

@@ -1,7 +1,7 @@
 import { and, eq, inArray, sql, type SQL } from "drizzle-orm";
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import { containers, projects, shellSessions } from "#src/db/schema/index.ts";
-import { endTasks, type TaskEnding } from "#src/domain/operations/background-tasks/index.ts";
+import { endTasks, type TaskEnding } from "#src/domain/workspaces/background-tasks/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Wanted } from "./wishes.ts";
 

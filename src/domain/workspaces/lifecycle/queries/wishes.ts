@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, isNull, ne, or, sql, type SQL } from "drizzle-orm";
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import { containers, projects, type ProjectSource } from "#src/db/schema/index.ts";
-import { insertBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
+import { insertBackgroundTask } from "#src/domain/workspaces/background-tasks/index.ts";
 import { stateWanted, storeTransitions, type Project } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { dropJobs, lockJob } from "#src/work/queries.ts";

@@ -2,7 +2,7 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import { shareTeam } from "#src/db/locks.ts";
 import { pictureAddress } from "#src/db/picture-address.ts";
 import { projectMemberships, users } from "#src/db/schema/index.ts";
-import type { Role } from "#src/domain/organisations/access/index.ts";
+import type { Role } from "#src/domain/access/permissions/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Project } from "./projects.ts";
 

@@ -1,9 +1,9 @@
 import { and, desc, eq, isNotNull, isNull, lt, lte, or, sql, type SQL } from "drizzle-orm";
 import { shareTeam } from "#src/db/locks.ts";
 import { projects } from "#src/db/schema/index.ts";
-import type { Role, Scope } from "#src/domain/organisations/access/index.ts";
-import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
-import { endTasks, insertBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
+import type { Role, Scope } from "#src/domain/access/permissions/index.ts";
+import { insertAuditEntry, type AuditEntry } from "#src/domain/access/audit/index.ts";
+import { endTasks, insertBackgroundTask } from "#src/domain/workspaces/background-tasks/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { isId, newId } from "#src/lib/ids.ts";

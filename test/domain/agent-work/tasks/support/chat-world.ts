@@ -1,6 +1,6 @@
 import { and, asc, eq, lt, sql } from "drizzle-orm";
 import { chats, messages, tasks } from "#src/db/schema/index.ts";
-import { createApiKey } from "#src/domain/organisations/api-keys/index.ts";
+import { createApiKey } from "#src/domain/programs/api-keys/index.ts";
 import {
   cancelTask,
   followUpTask,

@@ -1,0 +1,10 @@
+export {
+  claimFlow,
+  claimFlowOfSession,
+  openFlow,
+  type FlowCookie,
+  type FlowDeps,
+  type FlowRefusal,
+  type SessionCallback,
+} from "./flow.ts";
+export { hasExpired, refreshedByOne, sealGrant, type StoredGrant } from "./stored-grant.ts";

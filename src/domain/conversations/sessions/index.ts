@@ -1,0 +1,3 @@
+export { advanceSession, type ConversationDeps } from "./advance-session.ts";
+export { advanceSessions } from "./advance-sessions.ts";
+export { confirmPairing } from "./confirm-pairing.ts";

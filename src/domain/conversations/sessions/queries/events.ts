@@ -1,0 +1,227 @@
+import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
+import { lockNames } from "#src/db/locks.ts";
+import { channelConfigs, channelEvents, channelMessages, channelSessions } from "#src/db/schema/index.ts";
+import type { ReceivedMessage } from "#src/channels/channel.ts";
+import { isLive, type Channel } from "#src/domain/messaging/channels/index.ts";
+import { linkCounts } from "#src/domain/messaging/identities/index.ts";
+import { jidOf, type SessionKey } from "#src/domain/messaging/inbox/index.ts";
+import type { Role } from "#src/domain/access/permissions/index.ts";
+import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+export type StoredEvent = typeof channelEvents.$inferSelect;
+
+/** The person who writes in a session, and the session if it exists. */
+export interface Standing {
+  userId: string;
+  /** The link by which the person writes; null at the command line, whose API key is the identity. */
+  identityId: string | null;
+  /** `self`: the person owns the channel. `team`: the channel's project belongs to a team of theirs. `other`: neither. */
+  channelOf: "self" | "team" | "other";
+  /** The channel's project, read in the same statement as `ownerRole`. */
+  channelProjectId: string | null;
+  /** Role of the channel's owner in its project. It limits what any message may do. Null without a project or a role. */
+  ownerRole: Role | null;
+  sessionId: string | null;
+  /** The link by which the person wrote last. */
+  sessionIdentityId: string | null;
+  /** The session's chat, unless it was deleted. */
+  chatId: string | null;
+  projectId: string | null;
+  isArchived: boolean;
+  /** Whether the chat is that of a schedule's run, so that the person answers the run's result. */
+  isInRun: boolean;
+  /** Whether the session has been unused for longer than its idle timeout. */
+  isIdle: boolean;
+  /** Whether a task of the chat is unfinished. */
+  isBusy: boolean;
+  /** Whether a running task of the chat waits for an approval. */
+  isAsking: boolean;
+  startedAt: string | null;
+}
+
+export interface OpenConversation {
+  /** Undefined once the channel has stopped working. */
+  channel: Channel | undefined;
+  /** In their order. */
+  events: StoredEvent[];
+  /** Undefined for a person who is not linked to an active user. */
+  person: Standing | undefined;
+}
+
+/** Most events of a session that one call reads. */
+const READ = 100;
+
+const openEvents = ({ channelId, sessionKey, senderId }: SessionKey) =>
+  and(
+    eq(channelEvents.channelConfigId, channelId),
+    eq(channelEvents.sessionKey, sessionKey),
+    eq(channelEvents.senderId, senderId),
+    isNull(channelEvents.handledAt),
+  );
+
+/** Reads the person who sent a session's open events, and the session. No row if the sender is not linked to an active user. */
+function standingOf(db: Db, { channelId, sessionKey, senderId }: SessionKey, idleMinutes: number) {
+  const ownerRole = roleInProject({ userId: sql`channel_configs.user_id`, isSuperuser: false });
+  return db.execute<Standing & Record<string, unknown>>(sql`
+    WITH person AS (
+      (SELECT u.id AS user_id, link.id AS identity_id
+      FROM channel_configs JOIN platform_identities AS link ON link.platform = channel_configs.channel_type AND ${linkCounts}
+      JOIN users u ON u.id = link.user_id AND u.is_active
+      WHERE channel_configs.id = ${channelId}::uuid
+        AND (link.platform_user_id = ${senderId}::text OR link.platform_user_id IN (
+          SELECT e.event #>> '{sender,alternateId}' FROM channel_events e
+          WHERE e.channel_config_id = ${channelId}::uuid AND e.session_key = ${sessionKey}::text
+            AND e.sender_id = ${senderId}::text AND e.handled_at IS NULL))
+      ORDER BY link.channel_config_id = channel_configs.id DESC, link.platform_user_id = ${senderId}::text DESC,
+        link.paired_at DESC
+      LIMIT 1)
+      UNION ALL
+      SELECT u.id, NULL FROM users u JOIN channel_configs ON channel_configs.user_id = u.id
+      WHERE u.is_active AND u.id::text = ${senderId}::text
+        AND channel_configs.id = ${channelId}::uuid AND channel_configs.channel_type = 'cli'
+    )
+    SELECT person.user_id AS "userId", person.identity_id AS "identityId",
+      CASE WHEN channel_configs.user_id = person.user_id THEN 'self'
+        WHEN EXISTS (SELECT 1 FROM team_memberships m
+          WHERE m.team_id = projects.team_id AND m.user_id = person.user_id) THEN 'team'
+        ELSE 'other' END AS "channelOf",
+      channel_configs.project_id AS "channelProjectId",
+      CASE WHEN projects.id IS NOT NULL THEN ${ownerRole} END AS "ownerRole",
+      s.id AS "sessionId", s.identity_id AS "sessionIdentityId", c.id AS "chatId",
+      c.project_id AS "projectId", coalesce(c.status = 'archived', false) AS "isArchived",
+      coalesce(c.origin = 'schedule', false) AS "isInRun", c.created_at AS "startedAt",
+      coalesce(s.last_active_at < now() - make_interval(mins => coalesce(s.idle_timeout_minutes, ${idleMinutes}::int)),
+        false) AS "isIdle",
+      coalesce(c.unfinished_tasks <> '{}', false) AS "isBusy",
+      EXISTS (SELECT 1 FROM approvals a JOIN tasks t ON t.id = a.task_id
+        WHERE t.id = ANY (c.unfinished_tasks) AND t.status = 'running' AND a.response IS NULL AND a.expires_at > now())
+        AS "isAsking"
+    FROM person
+    JOIN channel_configs ON channel_configs.id = ${channelId}::uuid
+    LEFT JOIN projects ON projects.id = channel_configs.project_id
+    LEFT JOIN channel_sessions s ON s.channel_config_id = ${channelId}::uuid AND s.session_key = ${sessionKey}::text
+      AND s.user_id = person.user_id
+    -- In another person's channel only a chat about the channel's project may continue.
+    LEFT JOIN chats c ON c.id = s.chat_id
+      AND (channel_configs.user_id = person.user_id OR c.project_id = channel_configs.project_id)`);
+}
+
+/** Reads everything that decides how a session's events are handled, in one round trip. */
+export async function openConversation(
+  db: Db,
+  key: SessionKey,
+  { idleMinutes }: { idleMinutes: number },
+): Promise<OpenConversation> {
+  const [channels, events, people] = await db.batch([
+    db
+      .select()
+      .from(channelConfigs)
+      .where(and(eq(channelConfigs.id, key.channelId), isLive)),
+    db.select().from(channelEvents).where(openEvents(key)).orderBy(asc(channelEvents.id)).limit(READ),
+    standingOf(db, key, idleMinutes),
+  ]);
+  return { channel: channels[0], events, person: people.rows[0] };
+}
+
+/** Marks events as handled and deletes their contents. */
+export async function settleEvents(db: Db, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await db
+    .update(channelEvents)
+    .set({ handledAt: sql`now()`, event: null })
+    .where(inArray(channelEvents.id, [...ids]));
+}
+
+/**
+ * Makes events the batch of one task. The task gets the id of the first event. Returns the events of the batch: if an earlier
+ * attempt chose a batch and died, that batch and nothing else. Also returns the session as it is now, because another call
+ * may have begun its chat since the events were read.
+ */
+export async function claimEvents(
+  db: Db,
+  key: SessionKey,
+  { ids, idleMinutes }: { ids: readonly string[]; idleMinutes: number },
+): Promise<Pick<OpenConversation, "events" | "person">> {
+  // Another call may have handled some of them in the meantime.
+  const first = sql`(SELECT f.id FROM channel_events f
+    WHERE f.id IN (${sql.join(
+      ids.map((id) => sql`${id}::uuid`),
+      sql`, `,
+    )}) AND f.handled_at IS NULL ORDER BY f.id LIMIT 1)`;
+  const [, , events, people] = await db.batch([
+    // Two calls for one session choose one after the other.
+    lockNames(db, [`channel-session:${key.channelId}:${key.sessionKey}:${key.senderId}`]),
+    db
+      .update(channelEvents)
+      .set({ taskId: first })
+      .where(
+        and(
+          openEvents(key),
+          inArray(channelEvents.id, [...ids]),
+          sql`NOT EXISTS (SELECT 1 FROM channel_events o WHERE o.channel_config_id = ${key.channelId}::uuid
+            AND o.session_key = ${key.sessionKey}::text AND o.sender_id = ${key.senderId}::text
+            AND o.handled_at IS NULL AND o.task_id IS NOT NULL)`,
+        ),
+      ),
+    db
+      .select()
+      .from(channelEvents)
+      .where(and(openEvents(key), sql`${channelEvents.taskId} IS NOT NULL`))
+      .orderBy(asc(channelEvents.id)),
+    standingOf(db, key, idleMinutes),
+  ]);
+  return { events, person: people.rows[0] };
+}
+
+/** Stores that a task was started for a batch. The session continues in the task's chat, and the events are handled. */
+export async function settleStarted(
+  db: Db,
+  {
+    channel,
+    sessionId,
+    chatId,
+    taskId,
+    messages,
+  }: {
+    channel: Pick<Channel, "id" | "channelType">;
+    sessionId: string;
+    chatId: string;
+    taskId: string;
+    messages: readonly { id: string; message: ReceivedMessage }[];
+  },
+): Promise<void> {
+  await db.batch([
+    db
+      .update(channelSessions)
+      .set({ chatId, lastActiveAt: sql`now()` })
+      .where(eq(channelSessions.id, sessionId)),
+    db
+      .insert(channelMessages)
+      .values(
+        messages.map(({ id, message }) => ({
+          id,
+          channelConfigId: channel.id,
+          direction: "inbound" as const,
+          jid: jidOf(channel.channelType, message.place.chatId),
+          platformChatType: message.place.chatType,
+          platformThreadId: message.place.threadId ?? null,
+          senderName: message.sender.name,
+          content: message.text,
+          platformMessageId: message.id,
+          taskId,
+          status: "delivered" as const,
+        })),
+      )
+      .onConflictDoNothing(),
+    db
+      .update(channelEvents)
+      .set({ handledAt: sql`now()`, event: null })
+      .where(
+        inArray(
+          channelEvents.id,
+          messages.map(({ id }) => id),
+        ),
+      ),
+  ]);
+}

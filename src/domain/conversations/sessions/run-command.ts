@@ -1,0 +1,135 @@
+import {
+  openApprovals,
+  PEOPLE_ANSWER,
+  type ApprovalResponse,
+} from "#src/domain/agent-work/approvals/index.ts";
+import { stopTasksOfChat } from "#src/domain/agent-work/chats/index.ts";
+import type { FinishDeps } from "#src/domain/agent-work/tasks/index.ts";
+import type { Channel } from "#src/domain/messaging/channels/index.ts";
+import type { Caller } from "#src/domain/access/permissions/index.ts";
+import { activeSchedules } from "#src/domain/schedules/definitions/index.ts";
+import { describeTiming } from "#src/domain/schedules/expressions/index.ts";
+import { visibleLine } from "#src/lib/visible.ts";
+import type { Place } from "#src/channels/channel.ts";
+import { answerAsked } from "./answer-asked.ts";
+import { COMMANDS, type CommandName } from "./commands.ts";
+import { settleEvents, type Standing } from "./queries/events.ts";
+import { archiveChat, describeSession, setHome } from "./queries/sessions.ts";
+
+/** Of whom and where a command is. */
+export interface CommandContext {
+  channel: Channel;
+  /** Who acts: at the command line a key. */
+  caller: Caller;
+  person: Standing;
+  place: Place;
+  /** Events of messages that wait for the end of the task. */
+  waiting: readonly string[];
+}
+
+/** Runs a command and returns what the person is told. Idempotent but for its words. */
+export async function runCommand(
+  deps: FinishDeps,
+  name: CommandName,
+  context: CommandContext,
+): Promise<string> {
+  return RUN[name](deps, context);
+}
+
+type Run = (deps: FinishDeps, context: CommandContext) => Promise<string> | string;
+
+const RUN: Readonly<Record<CommandName, Run>> = {
+  pair: () => "You are linked already. Write what the agent should do, or /help.",
+  help: () =>
+    Object.entries(COMMANDS)
+      .map(([name, text]) => `/${name} – ${text}`)
+      .join("\n"),
+  new: async (deps, { person: { sessionId, chatId } }) => {
+    if (sessionId !== null && chatId !== null) await archiveChat(deps.db, { sessionId, chatId });
+    return "A new conversation: your next message begins it.";
+  },
+  stop: async (deps, { caller, person: { chatId }, waiting }) => {
+    await settleEvents(deps.db, waiting);
+    const hadTask = chatId !== null && (await stopTasksOfChat(deps, { id: chatId, userId: caller.userId }));
+    const forgotten = waiting.length === 0 ? "" : ` ${count(waiting.length)} forgotten.`;
+    return hadTask ? `Stopped.${forgotten}` : `Nothing was running.${forgotten}`;
+  },
+  status: async (deps, { caller, person: { chatId, startedAt }, waiting }) => {
+    const found = await describeSession(deps.db, { userId: caller.userId, chatId });
+    const state = found?.tool
+      ? `Waiting for your approval of ${visibleLine(found.tool)}: /approve or /deny.`
+      : found?.task
+        ? "The agent is at work."
+        : "The agent is idle.";
+    return [
+      state,
+      `Project: ${found?.project ?? "none yet"}`,
+      `Agent: ${found?.agent ?? "the default one"}`,
+      `Waiting: ${count(waiting.length)}`,
+      `Conversation: ${startedAt === null ? "none yet" : `since ${momentOf(new Date(startedAt))}`}`,
+    ].join("\n");
+  },
+  whoami: async (deps, { caller, person: { channelOf } }) => {
+    if (caller.kind === "key") return "You write with an API key, with its permissions.";
+    // The owner of somebody else's bot need not learn whom its people are here.
+    if (channelOf === "other") return "You are linked to an account of this service.";
+    const found = await describeSession(deps.db, { userId: caller.userId, chatId: null });
+    return `You are linked to the account ${found?.email ?? "of this service"}.`;
+  },
+  sethome: async (deps, { channel, place, person: { userId, identityId, channelOf } }) => {
+    if (identityId === null) return "The command line cannot be a home.";
+    if (channelOf === "other") return NOT_THROUGH_OTHERS;
+    await setHome(deps.db, { userId, identityId }, { channelId: channel.id, place });
+    return channelOf === "self"
+      ? "This chat is now your home: what the agent sends you unasked comes here."
+      : "This chat is now your home for what is about this project: what the agent sends you unasked comes here.";
+  },
+  schedules: async (deps, { channel, caller, person: { channelOf } }) => {
+    if (channelOf === "other") return NOT_THROUGH_OTHERS;
+    const channelId = channelOf === "team" ? channel.id : undefined;
+    const ofKey = caller.kind === "key" ? caller.projectIds : null;
+    const projectIds = channelOf === "team" && channel.projectId !== null ? [channel.projectId] : ofKey;
+    const active = await activeSchedules(deps.db, caller.userId, { limit: LISTED, channelId, projectIds });
+    if (active.length === 0) return "You have no active schedules. Tell the agent what to do, and when.";
+    return active
+      .map(({ name, timing, timezone, nextRunAt }) => {
+        const next = nextRunAt === null ? "" : `; next ${momentOf(nextRunAt)}`;
+        return `${visibleLine(name)}: ${describeTiming(timing, timezone)}${next}`;
+      })
+      .join("\n");
+  },
+  approve: (deps, context) => answerOpen(deps, context, "allow_once"),
+  deny: (deps, context) => answerOpen(deps, context, "stop"),
+};
+
+const NOT_THROUGH_OTHERS =
+  "This is not possible through a bot of somebody else. Use a bot of your own or of your team, or the browser.";
+
+/** Answers the oldest question of the session's chat that was asked here, and returns what the person is told. */
+export async function answerOpen(
+  deps: FinishDeps,
+  { channel, caller, person: { chatId } }: Pick<CommandContext, "channel" | "caller" | "person">,
+  response: ApprovalResponse,
+): Promise<string> {
+  if (caller.kind === "key") return `${PEOPLE_ANSWER}. Answer it in the browser.`;
+  const open = chatId === null ? [] : await openApprovals(deps.db, { chatId });
+  const approvalIds = open.map(({ approval }) => approval.id);
+  const answered = await answerAsked(deps, channel, caller, { approvalIds, response });
+  if (!answered) return "Nothing waits for your approval.";
+  if (answered.refusal) return answered.refusal.message;
+  const tool = open.find(({ approval }) => approval.id === answered.approvalId)?.approval.tool ?? "";
+  return `${WORDS[response]}: ${visibleLine(tool)}.`;
+}
+
+const WORDS: Readonly<Record<ApprovalResponse, string>> = {
+  allow_once: "Allowed once",
+  allow_all: "Allowed for this conversation",
+  stop: "Denied",
+};
+
+/** Schedules that one message names. */
+const LISTED = 50;
+
+const momentOf = (date: Date) => `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
+const count = (messages: number) => (messages === 1 ? "1 message" : `${messages} messages`);

@@ -1,4 +1,0 @@
-export { advanceSession, type ConversationDeps } from "./advance-session.ts";
-export { advanceSessions } from "./advance-sessions.ts";
-export { continueInChat } from "./continue-in-chat.ts";
-export { confirmPairing } from "./confirm-pairing.ts";

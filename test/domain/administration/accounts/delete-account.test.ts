@@ -1,0 +1,244 @@
+import { and, eq } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import {
+  adminActions,
+  agents,
+  bases,
+  chats,
+  jobs,
+  libraryAgents,
+  libraryBases,
+  projectMemberships,
+  projects,
+  tasks,
+  teamMemberships,
+  teams,
+  users,
+} from "#src/db/schema/index.ts";
+import { upsertReview } from "#src/domain/marketplace/reviews/queries.ts";
+import { deleteAccount } from "#src/domain/administration/accounts/index.ts";
+import { createProject } from "#src/domain/workspaces/projects/index.ts";
+import { newId } from "#src/lib/ids.ts";
+import { createLog } from "#src/platform/log/log.ts";
+import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import { newAdministrator } from "#test/support/administrators.ts";
+import { fileDatabase } from "#test/support/database.ts";
+import { listAgent, listBase } from "#test/support/marketplace.ts";
+import { partOf } from "#test/support/part-of.ts";
+import { newPerson } from "#test/support/people.ts";
+import { RACES } from "#test/support/races.ts";
+import { fieldsOf } from "#test/support/fields.ts";
+
+const database = await fileDatabase();
+const { db } = database;
+let admin = await newAdministrator(db);
+
+type Person = Awaited<ReturnType<typeof newPerson>>;
+
+const wish = { name: "My App", description: "", sourceType: "empty" } as const;
+
+/** What is outside the database, and what it was told. */
+function outside() {
+  const published: string[] = [];
+  const stopped: string[] = [];
+  const note = ({ function: name, payload }: QueueMessage) =>
+    published.push(`${name} ${String(Object.values(fieldsOf(payload))[0])}`);
+  const deps = partOf<Parameters<typeof deleteAccount>[0]>({
+    db,
+    log: createLog(),
+    queue: partOf({ publishBatch: async (messages: readonly QueueMessage[]) => messages.forEach(note) }),
+    taskLogs: partOf({
+      open: async () => {},
+      requestStop: async (taskId: string) => {
+        stopped.push(taskId);
+        return "begun" as const;
+      },
+    }),
+  });
+  return { deps, published, stopped };
+}
+
+const remove = ({ user }: Person, by = admin, deps = outside().deps) =>
+  deleteAccount(deps, { caller: by.caller, address: "192.0.2.9" }, user.id);
+
+const exists = async ({ user }: Person) => (await db.$count(users, eq(users.id, user.id))) === 1;
+
+const trailOf = ({ user }: Person) =>
+  db.select().from(adminActions).where(eq(adminActions.targetId, user.id));
+
+const join = (teamId: string, { user }: Person) =>
+  db.insert(teamMemberships).values({ teamId, userId: user.id, role: "editor" });
+
+const isIn = (teamId: string, { user }: Person) =>
+  and(eq(teamMemberships.teamId, teamId), eq(teamMemberships.userId, user.id));
+
+async function newTeam({ user }: Person): Promise<string> {
+  const id = newId();
+  await db.insert(teams).values({ id, name: "A team", slug: `team-${id}`, createdBy: user.id });
+  await db.insert(teamMemberships).values({ teamId: id, userId: user.id, role: "admin" });
+  return id;
+}
+
+async function newTask({ user }: Person, projectId: string, status: "running" | "completed") {
+  const [agent] = await db.select().from(agents);
+  const [id, chatId] = [newId(), newId()];
+  await db.insert(chats).values({ id: chatId, userId: user.id, projectId, origin: "api" });
+  const who = { id, chatId, projectId, agentId: agent?.id ?? "", userId: user.id };
+  await db.insert(tasks).values({ ...who, status, origin: "api", message: "Hello" });
+  return id;
+}
+
+const shared = expect.objectContaining({
+  code: "conflict",
+  message: expect.stringContaining("Other people"),
+});
+
+describe("deleting an account", () => {
+  it("takes all of it along, and leaves everything else", async () => {
+    const [person, other] = [await newPerson(db), await newPerson(db)];
+    const own = await createProject(database, person.caller, wish);
+    const others = await createProject(database, other.caller, wish);
+    await join(other.user.defaultTeamId ?? "", person);
+    const team = await newTeam(person);
+    const running = await newTask(person, own.id, "running");
+    await newTask(person, own.id, "completed");
+    const { deps, published, stopped } = outside();
+    await remove(person, admin, deps);
+    expect([await exists(person), await exists(other)]).toEqual([false, true]);
+    expect([published, stopped]).toEqual([[`destroy-workspace ${own.id}`], [running]]);
+    expect(await db.$count(jobs, eq(jobs.key, own.id))).toBe(1);
+    const left = [
+      await db.$count(teams, eq(teams.id, team)),
+      await db.$count(projects, eq(projects.id, others.id)),
+    ];
+    expect(left).toEqual([0, 1]);
+    const { email, username } = person.user;
+    const details = { email, username };
+    expect(await trailOf(person)).toMatchObject([
+      { adminId: admin.user.id, actionType: "account.deleted", details },
+    ]);
+  });
+
+  it("is refused for oneself, and for an administrator who has lost the role since", async () => {
+    const [other, person] = [await newAdministrator(db), await newPerson(db)];
+    await expect(remove(admin)).rejects.toMatchObject({ code: "conflict" });
+    await db.update(users).set({ isSuperuser: false }).where(eq(users.id, other.user.id));
+    await expect(remove(person, other)).rejects.toMatchObject({ code: "forbidden" });
+    expect(await exists(person)).toBe(true);
+  });
+
+  it("leaves an administrator when two delete each other at once", async () => {
+    await db.update(users).set({ isSuperuser: false });
+    const two = [await newAdministrator(db), await newAdministrator(db)] as const;
+    await Promise.allSettled([remove(two[0], two[1]), remove(two[1], two[0])]);
+    const left = await Promise.all(two.map(exists));
+    expect(left.filter(Boolean)).toHaveLength(1);
+    admin = await newAdministrator(db);
+  });
+});
+
+describe("an account that others depend on is kept, and nothing of it is lost:", () => {
+  it.each([
+    [
+      "it made a team that others are in",
+      async (person: Person, other: Person) => join(await newTeam(person), other),
+    ],
+    [
+      "others are in its personal team",
+      async (person: Person, other: Person) => join(person.user.defaultTeamId ?? "", other),
+    ],
+    [
+      "it owns a project in a team of others",
+      async (person: Person, other: Person) => {
+        const teamId = other.user.defaultTeamId ?? "";
+        await join(teamId, person);
+        const project = await createProject(database, person.caller, wish);
+        await db.update(projects).set({ teamId }).where(eq(projects.id, project.id));
+      },
+    ],
+    [
+      "it is the only administrator of a team that another person made",
+      async (person: Person, other: Person) => {
+        const team = await newTeam(other);
+        await join(team, person);
+        await db.update(teamMemberships).set({ role: "admin" }).where(isIn(team, person));
+        await db.update(teamMemberships).set({ role: "editor" }).where(isIn(team, other));
+      },
+    ],
+    [
+      "another person has a role in its project",
+      async (person: Person, other: Person) => {
+        const project = await createProject(database, person.caller, wish);
+        await db
+          .insert(projectMemberships)
+          .values({ projectId: project.id, userId: other.user.id, role: "viewer" });
+      },
+    ],
+  ])("%s", async (_, make) => {
+    const [person, other] = [await newPerson(db), await newPerson(db)];
+    await make(person, other);
+    const { deps, published } = outside();
+    await expect(remove(person, admin, deps)).rejects.toEqual(shared);
+    expect([await exists(person), published]).toEqual([true, []]);
+    expect(await trailOf(person)).toEqual([]);
+  });
+
+  it("takes its ratings out of the sums of what it reviewed", async () => {
+    const [person, other] = [await newPerson(db), await newPerson(db)];
+    const [agent, base] = [await listAgent(db), await listBase(db)];
+    const rated = { kind: "agent", comment: null } as const;
+    for (const [who, rating] of [
+      [person, 1],
+      [other, 5],
+    ] as const) {
+      const review = { ...rated, userId: who.user.id, rating };
+      await upsertReview(db, { ...review, itemId: agent.id });
+      await upsertReview(db, { ...review, kind: "base", itemId: base.id });
+    }
+    await remove(person);
+    const left = { ratingSum: 5, reviewsCount: 1 };
+    expect(await db.select().from(agents).where(eq(agents.id, agent.id))).toMatchObject([left]);
+    expect(await db.select().from(bases).where(eq(bases.id, base.id))).toMatchObject([left]);
+  });
+
+  it.each<[string, (person: Person, teamId: string) => Promise<unknown>]>([
+    [
+      "agent",
+      async ({ user }, teamId) => {
+        const price = { pricingType: "one_time", priceCents: 500 } as const;
+        const agent = await listAgent(db, { teamId: user.defaultTeamId, createdBy: user.id, ...price });
+        return db.insert(libraryAgents).values({ teamId, agentId: agent.id, purchaseType: "one_time" });
+      },
+    ],
+    [
+      "template",
+      async ({ user }, teamId) => {
+        const base = await listBase(db, { createdBy: user.id });
+        return db.insert(libraryBases).values({ teamId, baseId: base.id, purchaseType: "one_time" });
+      },
+    ],
+  ])("is refused while a team has a %s of it that it paid for", async (_, sell) => {
+    const [person, payer] = [await newPerson(db), await newPerson(db)];
+    await sell(person, payer.user.defaultTeamId ?? "");
+    const refusal = { code: "conflict", message: expect.stringContaining("paid") };
+    await expect(remove(person)).rejects.toMatchObject(refusal);
+    expect(await exists(person)).toBe(true);
+  });
+
+  it("when a member joins at the same time, one of the two is refused, and no member is left in a deleted team", async () => {
+    const rounds = await Promise.all(
+      Array.from({ length: RACES }, async () => {
+        const [person, other] = [await newPerson(db), await newPerson(db)];
+        const teamId = await newTeam(person);
+        const outcomes = await Promise.allSettled([remove(person), join(teamId, other)]);
+        return [...outcomes.map(({ status }) => status), await exists(person)];
+      }),
+    );
+    for (const [removed, joined, there] of rounds) {
+      expect([
+        ["fulfilled", "rejected", false],
+        ["rejected", "fulfilled", true],
+      ]).toContainEqual([removed, joined, there]);
+    }
+  });
+});
