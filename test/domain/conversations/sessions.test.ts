@@ -12,9 +12,9 @@ import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import type { Services } from "#src/services.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { partOf } from "#test/support/part-of.ts";
-import { CONVERSATION_PARTS, privateMessage } from "./support/conversation-parts.ts";
-import { MediaWorld } from "./support/media-world.ts";
-import { PlatformRows } from "./support/people-of-platforms.ts";
+import { CONVERSATION_PARTS, privateMessage } from "#test/domain/messaging/support/conversation-parts.ts";
+import { MediaWorld } from "#test/domain/messaging/support/media-world.ts";
+import { PlatformRows } from "#test/domain/messaging/support/people-of-platforms.ts";
 
 const database = await openDatabase();
 afterAll(() => database.close());

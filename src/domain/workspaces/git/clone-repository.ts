@@ -24,10 +24,10 @@ const WAKE_MS = 60_000;
 
 /**
  * Runs the clone that a project's row requests. The previous files stay until the clone is complete, and a snapshot keeps
- * them. A failure that may not recur is tried again, three executors in all.
+ * them. A failure that may not recur is tried again, and so is a clone whose executor died: four executors in all.
  */
 export const cloneRepository = defineJob(cloneDue, {
-  pauses: [5, 5],
+  pauses: [5, 5, 5],
   read: readRepository,
   run: async (deps: CloneDeps, attempt) => {
     const { projectId } = attempt.payload;

@@ -4,7 +4,7 @@ import { PATIENCE } from "../patience.ts";
 import type { Story, World } from "./story.ts";
 
 const FILES = 60;
-/** Of one clone: it takes three executors at most. */
+/** Of one clone: it takes four executors at most. */
 const KILLS = 2;
 
 const contentOf = (round: number, file: number) => `${round}/${file} `.repeat(1 + ((file * 97) % 300));
