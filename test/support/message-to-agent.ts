@@ -26,21 +26,5 @@ export function startDeps(db: Db, limits: Partial<typeof NO_AGENT_LIMITS> = {}) 
 export function messageToAgent(
   wish: Pick<StartTask, "userId" | "projectId"> & Partial<StartTask>,
 ): StartTask {
-  return {
-    isSuperuser: false,
-    apiKeyId: null,
-    scopes: null,
-    message: "Hello",
-    agentId: undefined,
-    model: undefined,
-    editMode: undefined,
-    maxIterations: undefined,
-    chat: { kind: "new" },
-    attachmentIds: [],
-    messageMetadata: null,
-    webhookUrl: undefined,
-    origin: "api",
-    idempotencyKey: undefined,
-    ...wish,
-  };
+  return { message: "Hello", chat: { kind: "new" }, source: { kind: "api" }, ...wish };
 }

@@ -24,23 +24,16 @@ export const invoke = endpoint({
     const webhookUrl = body.webhook_url ?? body.webhook_callback_url ?? undefined;
     const refusal = webhookUrl && services.refusalOfUrl(webhookUrl);
     if (refusal) throw new AppError("invalid_input", `webhook_url: ${refusal}`);
+    const key = headers["Idempotency-Key"];
     const started = await startTask(services, {
       userId: caller.userId,
-      isSuperuser: false,
       apiKeyId: caller.keyId,
       scopes: caller.scopes,
       projectId: body.project_id,
       message: body.message,
       agentId: body.agent_id ?? undefined,
-      model: undefined,
-      editMode: undefined,
-      maxIterations: undefined,
       chat: body.chat_id ? { kind: "named", id: body.chat_id } : { kind: "new" },
-      attachmentIds: [],
-      messageMetadata: null,
-      webhookUrl,
-      origin: "api",
-      idempotencyKey: headers["Idempotency-Key"],
+      source: { kind: "api", webhookUrl, idempotency: key === undefined ? undefined : { key } },
     });
     const waiting = started.isBehind ? await findWaiting(services.db, started.taskId) : null;
     return {

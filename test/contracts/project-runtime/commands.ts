@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { AppError } from "#src/lib/errors.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { bytesOf, MEGABYTE, same, textAt } from "./bytes.ts";
 import type { Open } from "./under-test.ts";
@@ -106,8 +107,13 @@ export function commandsContract(
     });
 
     it.runIf(contained)("is not hung by what multiplies", async () => {
-      const bomb = await runtime.exec("bomb() { bomb | bomb & }; bomb; sleep 600", { timeoutMs: 2_000 });
-      expect(bomb.exitCode).not.toBe(0);
+      // Where it takes too much, the environment may end with it: that is answered as a failure that passes.
+      const bomb = runtime.exec("bomb() { bomb | bomb & }; bomb; sleep 600", { timeoutMs: 2_000 });
+      const isOver = await bomb.then(
+        ({ exitCode }) => exitCode !== 0,
+        (error: unknown) => error instanceof AppError && error.retryable,
+      );
+      expect(isOver).toBe(true);
       expect(await runtime.stat("")).toBeDefined();
       expect((await runtime.exec("echo on", { timeoutMs: 20_000 })).stdout).toBe("on\n");
     });

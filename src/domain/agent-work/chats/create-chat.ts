@@ -1,7 +1,6 @@
 import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { createProject, requireProject, viewerOf } from "#src/domain/workspaces/projects/index.ts";
 import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
-import type { Origin } from "#src/domain/agent-work/tasks/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import {
@@ -12,7 +11,7 @@ import {
 } from "./queries/chats.ts";
 
 /** The origin of a caller's chats in a project. Chats of programs are separate from those of people. */
-export function originOf(caller: Caller): Origin {
+export function originOf(caller: Caller): "api" | "browser" {
   return caller.kind === "key" ? "api" : "browser";
 }
 

@@ -7,7 +7,6 @@ import {
   startTask,
   type ChosenChat,
   type EditMode,
-  type Origin,
   type RefusedQuestion,
   type StartDeps,
   type StartedTask,
@@ -96,6 +95,7 @@ export async function sentBefore(
 
 function taskOf(caller: Caller, wish: ChatWish, { projectId, chat, origin }: Place): StartTask {
   const isKey = caller.kind === "key";
+  const { idempotencyKey: key } = wish;
   return {
     userId: caller.userId,
     isSuperuser: !isKey && caller.isSuperuser,
@@ -110,12 +110,9 @@ function taskOf(caller: Caller, wish: ChatWish, { projectId, chat, origin }: Pla
     editModeOtherwise: wish.editModeOtherwise ?? (isKey ? "allow" : undefined),
     maxIterations: wish.maxIterations,
     chat,
-    attachmentIds: wish.attachmentIds ?? [],
+    ...(wish.attachmentIds && { attachmentIds: wish.attachmentIds }),
     messageMetadata: wish.messageMetadata ?? null,
-    webhookUrl: undefined,
-    origin,
-    idempotencyKey: wish.idempotencyKey,
-    request: wish.request,
+    source: { kind: origin, idempotency: key === undefined ? undefined : { key, request: wish.request } },
   };
 }
 
@@ -130,7 +127,8 @@ async function accepted(deps: SendDeps, caller: Caller, started: StartedTask): P
 interface Place {
   projectId: string;
   chat: ChosenChat;
-  origin: Origin;
+  /** Which of the service's own interfaces the message came through. */
+  origin: "api" | "browser" | "standalone";
 }
 
 /** Returns the project and the chat that a message goes to. `startTask` checks the caller's rights on a given id. */

@@ -10,9 +10,10 @@ import type { Db } from "#src/platform/db/client.ts";
 import { agentLimits, noRoom, type AgentLimitConfig } from "./agent-limits.ts";
 import type { EditMode } from "./edit-mode.ts";
 import { again, launchTask, type LaunchDeps } from "./launch-task.ts";
-import type { NewTask, Origin, StartTask } from "./new-task.ts";
+import type { NewTask, StartTask } from "./new-task.ts";
 import { taskWithTurn } from "./queries/chat-order.ts";
 import { findClaimedTask, insertTask, STARTING } from "./queries/start.ts";
+import { originOf, storedSource, type TaskSource } from "./source.ts";
 import { eventsUrl } from "./task.ts";
 
 /** The default agent. The first migration creates it. */
@@ -27,8 +28,8 @@ export interface StartedTask {
 }
 
 /** Default mode for dangerous tools. In a browser or on a platform a person can be asked; a program cannot answer. */
-function editModeOf(origin: Origin): EditMode {
-  return origin === "api" ? "allow" : "ask";
+function editModeOf(source: TaskSource): EditMode {
+  return source.kind === "api" ? "allow" : "ask";
 }
 
 /**
@@ -48,7 +49,7 @@ export async function startTask(deps: StartDeps, input: StartTask): Promise<Star
     agentId: DEFAULT_AGENT_ID,
     model: deps.config.DEFAULT_MODEL,
     platformModels: deps.modelSettings.platformModels,
-    editMode: input.editModeOtherwise ?? editModeOf(input.origin),
+    editMode: input.editModeOtherwise ?? editModeOf(input.source),
   };
   const outcome = await whileParentsExist(
     insertTask(deps.db, task, defaults, agentLimits(deps.config)).catch((error: unknown) => {
@@ -84,15 +85,32 @@ export interface StartDeps extends LaunchDeps {
   modelSettings: Pick<ModelSettings, "platformModels">;
 }
 
-function newTask({ idempotencyKey, taskId, ...input }: StartTask): NewTask {
-  const idempotency = idempotencyKey && { key: idempotencyKey, requestHash: hashOf(input) };
+function newTask({ taskId, source, messageMetadata, ...input }: StartTask): NewTask {
+  const idempotency = "idempotency" in source ? source.idempotency : undefined;
+  const webhookUrl = source.kind === "api" ? source.webhookUrl : undefined;
+  const metadata = { ...messageMetadata, ...storedSource(source) };
   return {
     ...input,
     id: taskId ?? newId(),
     newChatId: newId(),
     messageId: newId(),
-    idempotency: idempotency || undefined,
+    origin: originOf(source),
+    webhookUrl,
+    idempotency: idempotency && {
+      key: idempotency.key,
+      requestHash: sha256Hex(idempotency.request ?? requestOf(input, webhookUrl)),
+    },
+    messageMetadata: Object.keys(metadata).length > 0 ? metadata : null,
   };
+}
+
+/** What a repetition has to repeat. */
+function requestOf(
+  { projectId, message, agentId, chat }: Pick<StartTask, "projectId" | "message" | "agentId" | "chat">,
+  webhookUrl: string | undefined,
+): string {
+  const chatId = chat.kind === "named" ? chat.id : null;
+  return JSON.stringify([projectId, message, agentId ?? null, chatId, webhookUrl ?? null]);
 }
 
 async function whileParentsExist<T>(write: Promise<T>): Promise<T> {
@@ -120,7 +138,7 @@ export function repeatedTask(
 /** Replays the response for a repeated key and request. Launches the task again if its launch was lost. */
 async function replayTask(
   deps: LaunchDeps & { db: Db },
-  { userId, apiKeyId, idempotency }: NewTask,
+  { userId, apiKeyId = null, idempotency }: NewTask,
 ): Promise<StartedTask | undefined> {
   const claimed = idempotency && (await findClaimedTask(deps.db, { userId, apiKeyId }, idempotency.key));
   if (!claimed) return undefined;
@@ -142,11 +160,4 @@ async function repeatTask(deps: LaunchDeps & { db: Db }, taskId: string): Promis
 
 function answer(task: { id: string; chatId: string }, isBehind: boolean): StartedTask {
   return { taskId: task.id, chatId: task.chatId, eventsUrl: eventsUrl(task.id), isBehind };
-}
-
-function hashOf(input: Omit<StartTask, "idempotencyKey" | "taskId">): string {
-  const { projectId, message, agentId, chat, webhookUrl, request } = input;
-  const chatId = chat.kind === "named" ? chat.id : null;
-  const fields = [projectId, message, agentId ?? null, chatId, webhookUrl ?? null];
-  return sha256Hex(request ?? JSON.stringify(fields));
 }

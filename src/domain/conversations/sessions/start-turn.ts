@@ -91,7 +91,6 @@ export async function startTurn(deps: TurnDeps, turn: Turn): Promise<StartedTurn
   const started = await startTask(deps, {
     taskId,
     userId: caller.userId,
-    isSuperuser: false,
     apiKeyId: caller.kind === "key" ? caller.keyId : null,
     scopes: caller.kind === "key" ? caller.scopes : ownersScopes(turn.person),
     projectId,
@@ -100,25 +99,18 @@ export async function startTurn(deps: TurnDeps, turn: Turn): Promise<StartedTurn
       attachments,
     ),
     agentId: channel.defaultAgentId ?? undefined,
-    model: undefined,
-    editMode: undefined,
-    maxIterations: undefined,
     chat: read.chat,
     attachmentIds: attachments.flatMap((each) => each.attachment_id ?? []),
-    messageMetadata: {
-      ...(attachments.length > 0 && { attachments }),
-      channel: {
-        session_id: sessionId,
-        platform: channel.channelType,
-        ...(messageId !== undefined && { message_id: messageId }),
-        ...(namesMessage(channel, place) && messageId !== undefined && { reply_to: messageId }),
-        ...(replyTarget !== undefined && { reply_target: replyTarget }),
-        ...(context.length > 0 && { context }),
-      },
+    messageMetadata: attachments.length > 0 ? { attachments } : null,
+    source: {
+      kind: "channel",
+      platform: channel.channelType,
+      sessionId,
+      messageId,
+      replyTo: namesMessage(channel, place) ? messageId : undefined,
+      replyTarget,
+      context,
     },
-    webhookUrl: undefined,
-    origin: channel.channelType,
-    idempotencyKey: undefined,
   });
   const taken = new Map(read.batch.map(({ stored, message }) => [stored.id, message]));
   await settleStarted(deps.db, {

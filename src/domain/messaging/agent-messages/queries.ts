@@ -9,6 +9,7 @@ import type { Place, Platform } from "#src/channels/channel.ts";
 import { isLive, type Channel } from "#src/domain/messaging/channels/index.ts";
 import { carries, linkCounts, type Identity } from "#src/domain/messaging/identities/index.ts";
 import { newId } from "#src/lib/ids.ts";
+import { sourceIn } from "#src/domain/agent-work/tasks/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 /** A task whose agent sends a message. */
@@ -66,7 +67,7 @@ export async function readReach(
 ): Promise<Reach> {
   const origin = sql`(
     SELECT s.channel_config_id FROM messages m
-    JOIN channel_sessions s ON s.id = (m.message_metadata #>> '{channel,session_id}')::uuid
+    JOIN channel_sessions s ON s.id = ${sourceIn(sql`m.message_metadata`).sessionId}
     WHERE m.task_id = ${taskId}::uuid AND m.role = 'user' AND s.user_id = ${userId}::uuid)`;
   // The owner of that channel says who writes there, and has no rights on the user's own bots.
   const isForeign = sql`EXISTS (SELECT 1 FROM channel_configs AS asked

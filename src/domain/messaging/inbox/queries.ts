@@ -10,6 +10,7 @@ import {
 } from "#src/db/schema/index.ts";
 import { isLive } from "#src/domain/messaging/channels/index.ts";
 import { mayWrite } from "#src/domain/messaging/identities/index.ts";
+import { sourceIn } from "#src/domain/agent-work/tasks/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { SessionKey } from "./session-key.ts";
 
@@ -141,6 +142,7 @@ const link = linkOfSession(sql`channel_sessions`, sql`channel_configs`);
  * whether its person may still be written to there, and what is known of the message.
  */
 export function sessionOfTask(db: Db, taskId: string) {
+  const source = sourceIn(sql`${messages.messageMetadata}`);
   return db
     .select({
       channel: channelConfigs,
@@ -152,16 +154,12 @@ export function sessionOfTask(db: Db, taskId: string) {
         projectId: sql`tasks.project_id`,
         identityId: link,
       })}`,
-      replyTo: sql<string | null>`${messages.messageMetadata} #>> '{channel,reply_to}'`,
-      messageId: sql<string | null>`${messages.messageMetadata} #>> '{channel,message_id}'`,
+      replyTo: source.replyTo,
+      messageId: source.messageId,
     })
     .from(messages)
     .innerJoin(tasks, eq(tasks.id, messages.taskId))
-    .innerJoin(
-      channelSessions,
-      sql`${channelSessions.id} = coalesce(${messages.messageMetadata} #>> '{channel,session_id}',
-        ${messages.messageMetadata} #>> '{schedule,session_id}')::uuid`,
-    )
+    .innerJoin(channelSessions, eq(channelSessions.id, source.askedSessionId))
     .innerJoin(channelConfigs, eq(channelConfigs.id, channelSessions.channelConfigId))
     .where(and(eq(messages.taskId, taskId), eq(messages.role, "user")));
 }

@@ -62,7 +62,6 @@ export async function startTaskOf(deps: RunDeps, found: OpenRun): Promise<Outcom
   await startTask(deps, {
     taskId: run.taskId,
     userId: schedule.userId,
-    isSuperuser: false,
     apiKeyId: caller.kind === "key" ? caller.keyId : null,
     scopes: caller.kind === "key" ? caller.scopes : null,
     projectId,
@@ -72,22 +71,10 @@ export async function startTaskOf(deps: RunDeps, found: OpenRun): Promise<Outcom
       at: run.createdAt,
     }),
     agentId: schedule.agentId ?? undefined,
-    model: undefined,
     editMode: schedule.editMode,
-    maxIterations: undefined,
     chat: { kind: "new" },
     title: `[${isManual ? "manual" : "scheduled"}] ${schedule.name}`,
-    attachmentIds: [],
-    messageMetadata: {
-      schedule: {
-        id: schedule.id,
-        run_id: run.id,
-        ...(sessionId !== undefined && { session_id: sessionId }),
-      },
-    },
-    webhookUrl: undefined,
-    origin: "schedule",
-    idempotencyKey: undefined,
+    source: { kind: "schedule", scheduleId: schedule.id, runId: run.id, sessionId },
   });
   return { ...AWAIT_END, writes: runStarted(found) };
 }

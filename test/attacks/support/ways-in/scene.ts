@@ -73,7 +73,7 @@ function outside({ deps }: ReturnType<typeof mailing>, { config, files }: Deploy
     channelSecrets: { encrypt: async (text: string) => text, decrypt: async (text: string) => text },
     gatewayShards: { sync: async () => {} },
     rateLimits: NO_EVENT_LIMITS,
-    deliveryStream: { bury: async () => {} },
+    deliveryStream: { append: async () => {}, bury: async () => {} },
     config: {
       ...config,
       ...deps.config,

@@ -78,12 +78,14 @@ describe("a deployment is cancelled", () => {
     withoutHeartbeat();
     const { id } = await world.request();
     const calls = world.provider.calls.length;
-    const stop = vi.spyOn(AbortController.prototype, "abort");
+    const signals = vi.spyOn(AbortSignal, "any");
     world.files.beforeRead = async () => {
       world.files.beforeRead = () => undefined;
       await db.update(users).set({ isActive: false }).where(eq(users.id, world.person.id));
       await vi.advanceTimersByTimeAsync(BEAT_MS);
-      await vi.waitUntil(() => stop.mock.calls.length > 0);
+      await vi.waitUntil(() =>
+        signals.mock.results.some((result) => result.type === "return" && result.value.aborted),
+      );
     };
     await world.deliver();
     expect(await world.row(id)).toMatchObject({ status: "cancelled" });

@@ -61,12 +61,12 @@ export async function insertTask(db: Db, task: NewTask, defaults: Defaults, limi
 
 /** The values that differ between tasks. */
 function valuesOf(task: NewTask, defaults: Defaults) {
-  const { idempotency: claim, chat } = task;
+  const { idempotency: claim, chat, scopes = null, attachmentIds = [] } = task;
   return {
     id: task.id,
     userId: task.userId,
-    isSuperuser: task.isSuperuser,
-    apiKeyId: task.apiKeyId,
+    isSuperuser: task.isSuperuser ?? false,
+    apiKeyId: task.apiKeyId ?? null,
     projectId: task.projectId,
     chatKind: chat.kind,
     namedChatId: chat.kind === "named" ? chat.id : null,
@@ -77,9 +77,9 @@ function valuesOf(task: NewTask, defaults: Defaults) {
     isTitled: task.title !== undefined,
     message: task.message,
     metadata: task.messageMetadata === null ? null : JSON.stringify(task.messageMetadata),
-    attachmentIds: JSON.stringify(task.attachmentIds),
-    attachments: task.attachmentIds.length,
-    scopes: task.scopes === null ? null : JSON.stringify(task.scopes),
+    attachmentIds: JSON.stringify(attachmentIds),
+    attachments: attachmentIds.length,
+    scopes: scopes === null ? null : JSON.stringify(scopes),
     agentId: task.agentId ?? null,
     defaultAgentId: defaults.agentId,
     model: task.model ?? null,

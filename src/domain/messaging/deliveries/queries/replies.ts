@@ -4,6 +4,7 @@ import { approvals } from "#src/db/schema/index.ts";
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
 import { linkOfSession, placeOfSession, sessionOfTask } from "#src/domain/messaging/inbox/index.ts";
 import { newId } from "#src/lib/ids.ts";
+import { sourceIn } from "#src/domain/agent-work/tasks/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { storeMessageJobs } from "./outbox.ts";
 
@@ -47,22 +48,23 @@ const ORDERED_HOURS = 24;
  * missing. Returns undefined for a task that came from no session of a platform, and for a task that has not finished.
  */
 export async function insertReply(db: Db, taskId: string, words: ReplyWords): Promise<Reply | undefined> {
+  const source = sourceIn(sql`m.message_metadata`);
   const result = await db.execute<Reply & Record<string, unknown>>(sql`
     WITH done AS (
       SELECT t.id, t.status, t.chat_id, t.seq, t.user_id, t.api_key_id, t.project_id, s.channel_config_id, s.session_key, s.sender_id, s.platform_chat_id, s.platform_chat_type,
         s.platform_thread_id, ${linkOfSession(sql`s`, sql`c`)} AS identity_id, c.channel_type, c.user_id AS owner_id,
         CASE t.status WHEN 'completed' THEN coalesce(nullif(trim(t.response), ''), ${words.empty}::text)
           ELSE ${words.failed}::text || coalesce(t.error, '') END AS content,
-        m.message_metadata #>> '{channel,reply_to}' AS reply_to, m.message_metadata #>> '{channel,reply_target}' AS reply_target
+        ${source.replyTo} AS reply_to, ${source.replyTarget} AS reply_target
       FROM tasks t
       JOIN messages m ON m.task_id = t.id AND m.role = 'user'
-      JOIN channel_sessions s ON s.id = (m.message_metadata #>> '{channel,session_id}')::uuid
+      JOIN channel_sessions s ON s.id = ${source.sessionId}
       JOIN channel_configs c ON c.id = s.channel_config_id
       WHERE t.id = ${taskId}::uuid AND t.status IN ('completed', 'failed', 'cancelled')
     ), missing AS (
       SELECT e.id, e.seq FROM done JOIN tasks e ON e.chat_id = done.chat_id AND e.seq < done.seq
       JOIN messages m ON m.task_id = e.id AND m.role = 'user'
-      JOIN channel_sessions s ON s.id = (m.message_metadata #>> '{channel,session_id}')::uuid
+      JOIN channel_sessions s ON s.id = ${source.sessionId}
       WHERE e.status IN ('completed', 'failed')
         AND e.completed_at > now() - make_interval(hours => ${ORDERED_HOURS})
         AND NOT EXISTS (SELECT 1 FROM channel_messages r WHERE r.occasion = 'task:' || e.id)

@@ -55,10 +55,11 @@ export class ChatWorld extends InterleavedService {
   }
 
   /** A program sends a message, and again with the same key while it does not hear that it was taken. */
-  #send(idempotencyKey = crypto.randomUUID()): void {
-    const again = () => this.#send(idempotencyKey);
+  #send(key = crypto.randomUUID()): void {
+    const again = () => this.#send(key);
     const { chatId, ...who } = this.#chat;
-    const message = messageToAgent({ ...who, chat: { kind: "named", id: chatId }, idempotencyKey });
+    const source = { kind: "api", idempotency: { key } } as const;
+    const message = messageToAgent({ ...who, chat: { kind: "named", id: chatId }, source });
     const request = async () => {
       const { taskId } = await startTask(this.#deps, message);
       this.#acknowledged.add(taskId);
