@@ -54,10 +54,7 @@ export async function executeJob<P, S, R>(
   const made = { attempts, share, isTakeover: claimed.isTakeover };
   const parsed = job.payload.safeParse(claimed.payload);
   if (!parsed.success) {
-    await settle(services, job, held, {
-      ...made,
-      outcome: { kind: "failed", error: UNREADABLE, isFinal: true },
-    });
+    await settle(services, job, held, { ...made, outcome: { kind: "failed", error: UNREADABLE } });
     return undefined;
   }
   const lease = new Lease<R>(services, held, {

@@ -175,6 +175,16 @@ describe("a failure", () => {
     expect(await jobs.row(key)).toMatchObject({ isGivenUp: false, error: "An internal error occurred" });
   });
 
+  it("to read what the job is about is tried again: the next version may be able to", async () => {
+    const key = await jobs.stored();
+    await db.execute(sql`UPDATE jobs SET payload = '{}' WHERE key = ${key}`);
+    await jobs.execute(jobs.kind(done), key);
+    expect(await jobs.row(key)).toMatchObject({ isGivenUp: false, attempts: 1, isDue: false });
+    expect((await jobs.row(key))?.error).toContain("cannot read what the job is about");
+    expect(await jobs.lines(key)).toEqual([]);
+    expect(jobs.published).toMatchObject([{ function: "toy", payload: { key }, delaySeconds: PAUSES[0] }]);
+  });
+
   it("is none where there is only more to do: its attempts are counted anew", async () => {
     const key = await jobs.stored();
     const job = jobs.kind(async () => ({ kind: "later", seconds: 7 }));
