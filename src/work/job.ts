@@ -126,6 +126,12 @@ export function defineJob<P, S, R = undefined>(
   return { ...name, ...work };
 }
 
+/** A job that was just stored. */
+export interface StoredJob extends Record<string, unknown> {
+  key: string;
+  generation: string;
+}
+
 /** What a message of a job says. */
 interface Occasion {
   /** Distinguishes it from earlier messages of the job, which the queue would otherwise take for repetitions. */

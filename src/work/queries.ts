@@ -67,9 +67,9 @@ function storing<P>(kind: SQL, from: SQL, { key, payload, share }: JobColumns<P>
 }
 
 /** Value of a statement: seconds until a job is due and not held; negative once it is, null without such a job. */
-export function secondsUntilDue({ name }: { name: string }, key: SQL): SQL<number | null> {
+export function secondsUntilDue(job: { name: string }, key: SQL): SQL<number | null> {
   return sql`(SELECT extract(epoch FROM greatest(due_at, lease_until) - now())::float FROM jobs
-    WHERE kind = ${sql.raw(`'${name}'`)} AND key = ${key})`;
+    WHERE kind = ${literal(job)} AND key = ${key})`;
 }
 
 /** Locks a job, if it is there: goes before the locks of the rows that its outcome writes. */

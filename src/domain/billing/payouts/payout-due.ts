@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Queue, QueueMessage } from "#src/platform/queue/queue.ts";
-import { declareJob, messageOf } from "#src/work/job.ts";
+import { declareJob, messageOf, type StoredJob } from "#src/work/job.ts";
 
 /** The creator's share of a payment is to be sent, or taken back. Its key is the payment's id. */
 export const payoutDue = declareJob({
@@ -8,14 +8,8 @@ export const payoutDue = declareJob({
   payload: z.object({ transactionId: z.uuid() }),
 });
 
-/** A job that was just stored: the payment's id, and the job's generation. */
-export interface StoredPayout extends Record<string, unknown> {
-  key: string;
-  generation: string;
-}
-
 /** The message of a job that was just stored. */
-export function messageOfPayout({ key, generation }: StoredPayout): QueueMessage {
+export function messageOfPayout({ key, generation }: StoredJob): QueueMessage {
   return messageOf({ name: payoutDue.name, key }, { occasion: generation });
 }
 

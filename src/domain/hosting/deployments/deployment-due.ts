@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
-import { declareJob, messageOf } from "#src/work/job.ts";
+import { declareJob, messageOf, type StoredJob } from "#src/work/job.ts";
 
 /** A deployment is to be made, ended or taken down. Its key is the deployment's id. */
 export const deploymentDue = declareJob({
@@ -9,16 +9,10 @@ export const deploymentDue = declareJob({
   payload: z.object({ deploymentId: z.uuid() }),
 });
 
-/** A job that was just stored: the deployment's id, and the job's generation. */
-export interface StoredRun extends Record<string, unknown> {
-  key: string;
-  generation: string;
-}
-
 /** Publishes jobs that were just stored. They are due, so the sweep makes up for messages that are lost. */
 export async function publishRuns(
   { queue, log }: { queue: Pick<Queue, "publishBatch">; log: Log },
-  stored: readonly StoredRun[],
+  stored: readonly StoredJob[],
 ): Promise<void> {
   if (stored.length === 0) return;
   const { name } = deploymentDue;

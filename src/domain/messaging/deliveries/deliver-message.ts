@@ -111,7 +111,7 @@ interface Failure {
 }
 
 function failureOf(cause: unknown): Failure {
-  // Nobody expected it, so nobody knows what the platform has.
+  // After an unexpected failure the platform may have the message, or not.
   if (!(cause instanceof PlatformFailure))
     return { error: "An internal error occurred", cause, mayBeSent: true };
   return {

@@ -10,7 +10,7 @@ export const tellOwner = defineJob(noticeDue, {
   pauses: [10, 60, 600],
   read: runOfTask,
   run: async (deps: NoticeDeps, { payload: { about }, read: [found] }) => {
-    // A schedule that was deleted meanwhile concerns nobody.
+    // The owner is not told of a schedule that was deleted meanwhile.
     if (found) await notifyOwner(deps, recipientOf(found), noticeOf(found, about));
     return { kind: "done" };
   },

@@ -2,11 +2,11 @@ import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { executeJob } from "#src/work/execute.ts";
-import { defineJob } from "#src/work/job.ts";
+import { defineJob, type StoredJob } from "#src/work/job.ts";
 import { advanceRun } from "./advance-run.ts";
 import { endRun } from "./end-run.ts";
 import { messageOfRun } from "./functions.ts";
-import { insertManualRun, type StoredRun } from "./queries/progress.ts";
+import { insertManualRun } from "./queries/progress.ts";
 import type { RunDeps } from "./run-deps.ts";
 import { startTaskOf } from "./start-run.ts";
 
@@ -53,7 +53,7 @@ export async function requestRun(
   return taskId;
 }
 
-async function storeRun(db: Db, scheduleId: string): Promise<StoredRun> {
+async function storeRun(db: Db, scheduleId: string): Promise<StoredJob> {
   const stored = await insertManualRun(db, scheduleId);
   if (!stored) throw new AppError("not_found", "Schedule not found");
   return stored;

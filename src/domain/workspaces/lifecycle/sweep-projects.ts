@@ -17,7 +17,7 @@ import {
   wantLostPrograms,
   warnIdleProjects,
 } from "./queries/sweep.ts";
-import type { StoredJob } from "./queries/wishes.ts";
+import type { StoredJob } from "#src/work/job.ts";
 
 /** Most projects in one sweep; the next sweep takes the rest. */
 const BATCH = 100;

@@ -3,7 +3,8 @@ import { payouts, transactions, users } from "#src/db/schema/index.ts";
 import { insertAuditPart } from "#src/domain/access/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { storeJobs } from "#src/work/queries.ts";
-import { payoutDue, type StoredPayout } from "../payout-due.ts";
+import type { StoredJob } from "#src/work/job.ts";
+import { payoutDue } from "../payout-due.ts";
 
 /** Minutes after which a payout that is still due counts as lost by the queue. */
 const QUIET_MINUTES = 10;
@@ -109,12 +110,8 @@ export const storePayouts = (payments: SQL): SQL =>
   });
 
 /** Stores the jobs of payments with a share that waits for an account at the provider. */
-export async function storePayoutsOfAccount(
-  db: Db,
-  accountId: string,
-  limit: number,
-): Promise<StoredPayout[]> {
-  const { rows } = await db.execute<StoredPayout>(
+export async function storePayoutsOfAccount(db: Db, accountId: string, limit: number): Promise<StoredJob[]> {
+  const { rows } = await db.execute<StoredJob>(
     storePayouts(sql`
       SELECT DISTINCT coalesce(t.reverses_id, t.id) FROM users
         JOIN payouts o ON o.creator_id = users.id AND o.status = 'pending' JOIN transactions t ON t.id = o.transaction_id
@@ -127,9 +124,9 @@ export async function storePayoutsOfAccount(
  * Stores the jobs of payments with a share that should have been sent, or taken back, minutes ago, and that have none; in no
  * order, as those of accounts that may not receive would be first for ever.
  */
-export async function storeOverduePayouts(db: Db, limit: number): Promise<StoredPayout[]> {
+export async function storeOverduePayouts(db: Db, limit: number): Promise<StoredJob[]> {
   const since = sql`now() - make_interval(mins => ${QUIET_MINUTES}::int)`;
-  const { rows } = await db.execute<StoredPayout>(
+  const { rows } = await db.execute<StoredJob>(
     storePayouts(sql`
       SELECT payment FROM (
         SELECT coalesce(t.reverses_id, t.id) AS payment FROM payouts o

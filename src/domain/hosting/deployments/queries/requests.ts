@@ -8,7 +8,7 @@ import { insertAuditEntry } from "#src/domain/access/audit/index.ts";
 import { roleInProject, type Viewer } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { HostingName } from "#src/platform/hosting/hosting.ts";
-import type { StoredRun } from "../deployment-due.ts";
+import type { StoredJob } from "#src/work/job.ts";
 import { storeRuns } from "./store-runs.ts";
 
 export type Deployment = typeof deployments.$inferSelect;
@@ -40,7 +40,7 @@ export async function storeDeployment(
   { db, config }: { db: Db; config: CeilingConfig<"unfinished_deployments"> },
   site: NewSite,
   deployment: NewDeployment,
-): Promise<{ deployment: Deployment; jobs: StoredRun[] } | undefined> {
+): Promise<{ deployment: Deployment; jobs: StoredJob[] } | undefined> {
   const { provider, account, isStandin, projectId, containerId } = site;
   const { madeFor = madeForOf(projectId, containerId) } = site;
   const ofSite = sql`made_for = ${madeFor} AND provider = ${provider} AND account = ${account} AND is_standin = ${isStandin}::boolean`;
@@ -196,7 +196,7 @@ export function sealedEnvs(db: Db, { projectId }: { projectId: string }) {
 }
 
 /** Requests the end of a deployment that is not over. Returns the job that ends it; none when it is over. */
-export async function requestCancel(db: Db, id: string): Promise<StoredRun[]> {
+export async function requestCancel(db: Db, id: string): Promise<StoredJob[]> {
   const isUnderWay = and(
     eq(deployments.id, id),
     inArray(deployments.status, ["pending", "building", "pushing", "deploying"]),
@@ -221,7 +221,7 @@ export async function requestDeletion(
   db: Db,
   id: string,
   entry: Parameters<typeof insertAuditEntry>[1] | undefined,
-): Promise<StoredRun[]> {
+): Promise<StoredJob[]> {
   const isUnderWay = sql`${deployments.status} IN ('building', 'pushing', 'deploying')`;
   const [{ rows }] = await db.batch([
     storeRuns(db, sql`(SELECT id FROM deployments WHERE id = ${id}::uuid)`),

@@ -3,8 +3,9 @@ import { schedules } from "#src/db/schema/index.ts";
 import { runDue } from "#src/domain/agent-work/tasks/index.ts";
 import type { Schedule } from "#src/domain/schedules/definitions/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import type { StoredJob } from "#src/work/job.ts";
 import { storeJobs } from "#src/work/queries.ts";
-import { isAtWork, jobOfRun, type StoredRun } from "./progress.ts";
+import { isAtWork, jobOfRun } from "./progress.ts";
 
 /** Seconds that one tick may work on the schedules that it has read; another tick leaves them alone for so long. */
 const CLAIM_SECONDS = 60;
@@ -54,8 +55,8 @@ export const OVERLAPPED = "The previous run was still at work";
  * Moves schedules on and stores the runs of their moments with their jobs, in one statement: a moment that another tick has
  * taken, or whose schedule was changed in the meantime, is left out. Returns the jobs of the runs that are to be started.
  */
-export async function storeRuns(db: Db, decisions: readonly Decision[]): Promise<StoredRun[]> {
-  const { rows } = await db.execute<StoredRun>(sql`
+export async function storeRuns(db: Db, decisions: readonly Decision[]): Promise<StoredJob[]> {
+  const { rows } = await db.execute<StoredJob>(sql`
     WITH decided AS (
       SELECT d.*, s.repeat, s.runs_completed,
         coalesce(d.skipped, CASE WHEN s.overlap = 'skip' AND EXISTS (

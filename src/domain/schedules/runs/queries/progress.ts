@@ -4,7 +4,7 @@ import type { RunDelivery } from "#src/db/schema/index.ts";
 import { runDue } from "#src/domain/agent-work/tasks/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import type { Writes } from "#src/work/job.ts";
+import type { StoredJob, Writes } from "#src/work/job.ts";
 import { storeJobs } from "#src/work/queries.ts";
 import { noticeDue } from "../notice-due.ts";
 import type { OpenRun } from "./open-run.ts";
@@ -17,19 +17,12 @@ export const FAILURES_TOLD = 3;
 /** Job of a run, for `storeJobs`: the columns of its row. */
 export const jobOfRun = { key: sql`task_id`, payload: { taskId: sql`task_id` } };
 
-/** A job of a run that was just stored. */
-export interface StoredRun extends Record<string, unknown> {
-  /** The id of the run's task. */
-  key: string;
-  generation: string;
-}
-
 /**
  * Stores a run that was asked for outside the schedule's clock, and its job. It waits for no other run. Undefined if the
  * schedule is gone.
  */
-export async function insertManualRun(db: Db, scheduleId: string): Promise<StoredRun | undefined> {
-  const { rows } = await db.execute<StoredRun>(sql`
+export async function insertManualRun(db: Db, scheduleId: string): Promise<StoredJob | undefined> {
+  const { rows } = await db.execute<StoredJob>(sql`
     WITH stored AS (
       INSERT INTO schedule_runs (id, schedule_id, task_id, status)
       SELECT ${newId()}::uuid, id, ${newId()}::uuid, 'running' FROM schedules WHERE id = ${scheduleId}::uuid

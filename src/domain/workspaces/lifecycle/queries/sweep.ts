@@ -5,7 +5,8 @@ import { stateWanted } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { isKeptAwake } from "./always-on.ts";
 import { anotherAsked } from "./transition.ts";
-import { requestState, STOP_FAILURE, type StoredJob } from "./wishes.ts";
+import type { StoredJob } from "#src/work/job.ts";
+import { requestState, STOP_FAILURE } from "./wishes.ts";
 
 /* Queries of the sweep: projects whose wanted programs do not run, or that are idle or unsaved. */
 

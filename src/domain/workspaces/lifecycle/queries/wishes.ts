@@ -4,6 +4,7 @@ import { containers, projects, type ProjectSource } from "#src/db/schema/index.t
 import { insertBackgroundTask } from "#src/domain/workspaces/background-tasks/index.ts";
 import { stateWanted, storeTransitions, type Project } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import type { StoredJob } from "#src/work/job.ts";
 import { dropJobs, lockJob } from "#src/work/queries.ts";
 
 /*
@@ -21,14 +22,8 @@ const wish = (wanted: Wanted | SQL) => ({
   idleWarnedAt: null,
 });
 
-/** A job that was just stored: the project's id, and the job's generation. */
-export interface StoredJob extends Record<string, unknown> {
-  key: string;
-  generation: string;
-}
-
 /**
- * Changes rows of projects, of which a state is wanted from then on, and stores their jobs. Where one of them may have a job,
+ * Changes rows of projects, so that a state of them is wanted, and stores their jobs. Where a project may have a job already,
  * the transaction begins with `lockJob`.
  */
 export const requestState = (
