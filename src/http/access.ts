@@ -57,11 +57,12 @@ export type CallerOf<A> = A extends { user: string }
             : undefined;
 
 /**
- * Admits or refuses the caller, counts the request against the caller's limit, and stores the caller on the context.
+ * Admits or refuses the caller, counts the request against the caller's limit, and stores the caller on the context. Pages of
+ * other origins are refused, except where a signature admits the request.
  */
-export function guard(access: Access): MiddlewareHandler<AppEnv> {
+export function guard(access: Access, { signed }: { signed?: boolean }): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    refuseForeignOrigin(c);
+    if (!signed) refuseForeignOrigin(c);
     if (access === "visitors") await recognise(c);
     else if (access !== "public") c.set("caller", await admit(c, access));
     await next();
