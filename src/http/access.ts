@@ -13,7 +13,7 @@ import { requireTeam, type Membership } from "#src/domain/organisations/teams/in
 import { AppError } from "#src/lib/errors.ts";
 import { networkOf } from "#src/lib/ip-address.ts";
 import { rateHeaders } from "#src/lib/rate-headers.ts";
-import type { RateRule } from "#src/platform/objects/rate-limits.ts";
+import type { RateRule } from "#src/domain/operations/limits/index.ts";
 import { clientOf } from "./client.ts";
 import type { AppEnv } from "./context.ts";
 import { readCredentials, type Credentials } from "./credentials.ts";
