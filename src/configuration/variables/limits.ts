@@ -8,7 +8,7 @@ export const limitVariables = {
   CHAT_RATE_PER_MINUTE: integer(RATES.chat.most, 0),
   /**
    * Concurrent agents of one person in all projects, and of all people in one project; 0 is no limit. When absent,
-   * these two and the next limit are 10, 20 and 20, or unlimited if both rates above are 0.
+   * these two and the next have the limits of `ALLOWANCES`, or none if both rates above are 0.
    */
   USER_MAX_CONCURRENT_AGENTS: optional(integer(0, 0, 10_000)),
   PROJECT_MAX_CONCURRENT_AGENTS: optional(integer(0, 0, 10_000)),
@@ -24,7 +24,7 @@ export const limitVariables = {
   AUTH_ATTEMPT_WINDOW_SECONDS: integer(ATTEMPTS.account.seconds, 1, 86_400),
   /** Mails to one account in the same window; 0 is no limit. */
   MAIL_SENDS_PER_ACCOUNT: integer(ATTEMPTS.mail.most, 0, 10_000),
-  /** Accounts created from one address in the same window; when absent, 50 in production and unlimited elsewhere. */
+  /** Accounts created from one address in the same window; when absent, there is a limit in production only. */
   REGISTRATIONS_PER_ADDRESS: optional(integer(0, 0, 10_000)),
   /** The operator's own reverse proxies in front of the service, each of which appends to X-Forwarded-For. */
   TRUSTED_PROXY_HOPS: integer(0, 0, 10),

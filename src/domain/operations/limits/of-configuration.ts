@@ -28,8 +28,9 @@ export function rateLimitOf(rule: RateRule, config: Pick<Variables, Named<typeof
   const row: Rate = RATES[rule];
   const isOff = row.offWith !== undefined && numberIn(config, row.offWith) === 0;
   const capacity = isOff ? 0 : mostOf(row, config);
-  if (row.perSecond === undefined)
+  if (row.perSecond === undefined) {
     return { kind: "window", capacity, windowMs: secondsOf(row, config) * 1000 };
+  }
   return { kind: "bucket", capacity, perSecond: numberIn(config, row.perSecondVariable) ?? row.perSecond };
 }
 
