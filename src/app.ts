@@ -3,11 +3,9 @@ import { functions } from "#functions/index.ts";
 import type { AppEnv } from "#src/http/context.ts";
 import { onError, onNotFound } from "#src/http/errors.ts";
 import { apiCors } from "#src/http/middleware/cors.ts";
-import { noteActivity } from "#src/http/middleware/note-activity.ts";
 import { requestScope } from "#src/http/middleware/request-scope.ts";
 import { apiSecureHeaders } from "#src/http/middleware/secure-headers.ts";
 import { methodNotAllowed, noteMethods } from "#src/http/middleware/method-not-allowed.ts";
-import { wellFormedPath } from "#src/http/middleware/well-formed-path.ts";
 import { previewHosts, previewPath } from "#src/routes/previews/index.ts";
 import { endpoints } from "#src/routes/index.ts";
 import { sockets } from "#src/routes/sockets/index.ts";
@@ -26,8 +24,6 @@ export function createApp(): Hono<AppEnv> {
   app.route("/functions", functions);
   app.use(apiSecureHeaders);
   app.use(apiCors);
-  app.use("/api/projects/:project/files/*", wellFormedPath);
-  app.use("/api/projects/:project/*", noteActivity);
   // Before the endpoints, because `/api/tasks/ws` would otherwise match a task's path.
   for (const each of sockets) each.mount(app);
   for (const each of endpoints) each.mount(app);

@@ -27,11 +27,18 @@ import { createOAuthProviders } from "#src/platform/oauth/index.ts";
 import type { OAuthProviders } from "#src/platform/oauth/provider.ts";
 import { channelConnections, type ChannelConnections } from "#src/platform/objects/channel-connections.ts";
 import { gatewayShards, type GatewayShards } from "#src/platform/objects/gateway-shards.ts";
-import { attemptLimits, attemptWindows, type AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
+import {
+  attemptWindowOf,
+  eventLimits,
+  rateLimitOf,
+  type AttemptLimits,
+  type RateLimits,
+} from "#src/domain/operations/limits/index.ts";
+import { attemptCounts } from "#src/platform/objects/attempt-counts.ts";
 import { fileChanges, type FileChanges } from "#src/platform/objects/file-changes.ts";
 import { projectNotices, type ProjectNotices } from "#src/platform/objects/project-notices.ts";
 import { projectSockets, type ProjectSockets } from "#src/platform/objects/project-sockets.ts";
-import { eventLimits, rateLimits, rateRules, type RateLimits } from "#src/platform/objects/rate-limits.ts";
+import { rateCounts } from "#src/platform/objects/rate-counts.ts";
 import { taskLogs, type TaskLogs } from "#src/platform/objects/task-logs.ts";
 import { terminals, type Terminals } from "#src/platform/objects/terminals.ts";
 import { createQueue } from "#src/platform/queue/qstash.ts";
@@ -86,7 +93,7 @@ export interface Services extends SecretsAtRest {
   /** The provider of payments; undefined when it is not configured. */
   payments: Payments | undefined;
   rateLimits: RateLimits;
-  /** Counts attempts; see domain/operations/attempts. */
+  /** Counts attempts; see domain/operations/limits. */
   attempts: AttemptLimits;
   taskLogs: TaskLogs;
   workspaces: ProjectWorkspaces;
@@ -155,8 +162,8 @@ export function createServices(env: Env, log: Log): Services {
       const { COMMAND_RUNNER_URL: url, LOADER: loader, ASSETS: assets } = env;
       return (commandRunner ??= createCommandRunner({ url, loader, assets }));
     },
-    rateLimits: rateLimits(env.RATE_LIMITER, rateRules(env), eventLimits(env), trips),
-    attempts: attemptLimits(env.RATE_LIMITER, attemptWindows(env), trips),
+    rateLimits: rateCounts(env.RATE_LIMITER, (rule) => rateLimitOf(rule, env), eventLimits(env), trips),
+    attempts: attemptCounts(env.RATE_LIMITER, (rule) => attemptWindowOf(rule, env), trips),
     taskLogs: taskLogs(env.TASK_LOG, trips),
     workspaces: announced(createWorkspaces(env, trips, log), changes),
     fileChanges: changes,

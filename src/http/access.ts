@@ -13,7 +13,7 @@ import { requireTeam, type Membership } from "#src/domain/organisations/teams/in
 import { AppError } from "#src/lib/errors.ts";
 import { networkOf } from "#src/lib/ip-address.ts";
 import { rateHeaders } from "#src/lib/rate-headers.ts";
-import type { RateRule } from "#src/platform/objects/rate-limits.ts";
+import type { RateRule } from "#src/domain/operations/limits/index.ts";
 import { clientOf } from "./client.ts";
 import type { AppEnv } from "./context.ts";
 import { readCredentials, type Credentials } from "./credentials.ts";
@@ -57,11 +57,12 @@ export type CallerOf<A> = A extends { user: string }
             : undefined;
 
 /**
- * Admits or refuses the caller, counts the request against the caller's limit, and stores the caller on the context.
+ * Admits or refuses the caller, counts the request against the caller's limit, and stores the caller on the context. Pages of
+ * other origins are refused, except where a signature admits the request.
  */
-export function guard(access: Access): MiddlewareHandler<AppEnv> {
+export function guard(access: Access, { signed }: { signed?: boolean }): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    refuseForeignOrigin(c);
+    if (!signed) refuseForeignOrigin(c);
     if (access === "visitors") await recognise(c);
     else if (access !== "public") c.set("caller", await admit(c, access));
     await next();

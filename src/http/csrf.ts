@@ -7,19 +7,12 @@ import { isOwnOrigin } from "./origin.ts";
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Webhooks of messaging platforms and of the payment provider. The sender's signature over the body is what admits such a
- * request: no cookie does, so that a page has nothing to gain from a visitor's browser.
- */
-const SIGNED_WEBHOOKS = ["/api/channels/webhook/", "/api/webhooks/stripe"];
-
-/**
  * Refuses requests from pages of other origins, which the browser names in a header, whether signed in or not. Requests
  * with an Authorization header are exempt, because a page cannot add one without a CORS preflight. Throws `forbidden`.
  */
 export function refuseForeignOrigin(c: Context<AppEnv>): void {
   const origin = c.req.header("origin");
   if (SAFE.has(c.req.method) || origin === undefined || c.req.header("authorization") !== undefined) return;
-  if (SIGNED_WEBHOOKS.some((path) => c.req.path.startsWith(path))) return;
   if (!isOwnOrigin(origin, c.req.url, c.env)) {
     throw new AppError("forbidden", "CSRF check failed: requests from pages of another origin are refused");
   }

@@ -9,6 +9,8 @@ import { acceptedBody } from "./accepted-body.ts";
 import { guard, type Access, type CallerOf } from "./access.ts";
 import { clientOf } from "./client.ts";
 import type { AppEnv } from "./context.ts";
+import { noteActivity } from "./middleware/note-activity.ts";
+import { wellFormedPath } from "./middleware/well-formed-path.ts";
 import type { Tag } from "./tags.ts";
 
 export type BodyType = "json" | "form";
@@ -92,6 +94,18 @@ interface Definition<A extends Access, P, Q, B, H, R extends z.ZodType> {
   /** Heading in the API reference. */
   tag: Tag;
   access: A;
+  /**
+   * The sender's signature over the body admits the request, and nothing that a browser adds. A page gains nothing from its
+   * visitor's browser there, so requests from any origin are accepted.
+   */
+  signed?: A extends "public" ? true : never;
+  /**
+   * Whether a success is activity in the path's `:project`, which delays its hibernation. Changes of files and of the
+   * repository record it themselves.
+   */
+  countsAsActivity?: boolean;
+  /** The path names a file, so it must be well formed. */
+  namesFile?: boolean;
   params?: P;
   query?: Q;
   body?: B;
@@ -122,6 +136,7 @@ export interface Endpoint {
   readonly description: string | undefined;
   readonly tag: Tag;
   readonly access: Access;
+  readonly countsAsActivity: boolean | undefined;
   readonly schemas: { params?: z.ZodType; query?: z.ZodType; body?: z.ZodType; headers?: z.ZodType };
   readonly example: unknown;
   readonly bodyTypes: readonly BodyType[];
@@ -154,7 +169,9 @@ export function endpoint<
   };
 
   const { errorStyle } = definition;
-  const middleware: MiddlewareHandler<AppEnv>[] = [guard(access)];
+  const middleware: MiddlewareHandler<AppEnv>[] = [guard(access, definition)];
+  if (definition.namesFile) middleware.unshift(wellFormedPath);
+  if (definition.countsAsActivity) middleware.unshift(noteActivity);
   if (errorStyle) {
     middleware.unshift(async (c, next) => {
       c.set("errorStyle", errorStyle);
@@ -196,6 +213,7 @@ export function endpoint<
     description: definition.description,
     tag: definition.tag,
     access,
+    countsAsActivity: definition.countsAsActivity,
     schemas,
     example: definition.example,
     bodyTypes,

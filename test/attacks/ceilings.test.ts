@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CEILINGS, OPEN_CEILINGS, type CeilingName } from "#src/domain/operations/ceilings/index.ts";
+import type { CeilingName } from "#src/domain/operations/ceilings/index.ts";
+import { CEILINGS, OPEN_CEILINGS } from "#src/domain/operations/limits/index.ts";
 import { changeChannel, insertChannel } from "#src/domain/messaging/channels/queries.ts";
 import { streamTask } from "#src/domain/agent-work/tasks/index.ts";
 import { createTeam } from "#src/domain/organisations/teams/index.ts";

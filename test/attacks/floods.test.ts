@@ -9,7 +9,7 @@ import { adapters } from "#src/channels/index.ts";
 import { channelConfigs, channelEvents, channelMessages } from "#src/db/schema/index.ts";
 import { receiveEvents, receiveWebhook, eventsReceived } from "#src/domain/messaging/inbox/index.ts";
 import { newId } from "#src/lib/ids.ts";
-import type { RateLimits } from "#src/platform/objects/rate-limits.ts";
+import type { RateLimits } from "#src/domain/operations/limits/index.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import type { Services } from "#src/services.ts";
 import { newColleague } from "#test/support/colleagues.ts";

@@ -1,4 +1,4 @@
-import type { RateLimits } from "#src/platform/objects/rate-limits.ts";
+import type { RateLimits } from "#src/domain/operations/limits/index.ts";
 
 /** Channels may take any number of events. */
 export const NO_EVENT_LIMITS: Pick<RateLimits, "takeEvents"> = {

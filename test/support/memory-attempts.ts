@@ -3,7 +3,7 @@ import {
   type AttemptStorage,
   type StoredAttempts,
 } from "#durable-objects/rate-limiter/attempts.ts";
-import type { AttemptLimits, AttemptRule } from "#src/platform/objects/attempt-limits.ts";
+import type { AttemptLimits, AttemptRule } from "#src/domain/operations/limits/index.ts";
 
 /** An object's storage in memory. Values are copied, as storage does. */
 export class MemoryStorage implements AttemptStorage {

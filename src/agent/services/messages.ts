@@ -9,7 +9,7 @@ import {
 } from "#src/domain/messaging/agent-messages/index.ts";
 import { isPlatform, PLATFORMS } from "#src/channels/channel.ts";
 import { AppError } from "#src/lib/errors.ts";
-import type { RateLimits } from "#src/platform/objects/rate-limits.ts";
+import type { RateLimits } from "#src/domain/operations/limits/index.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
 import type { RunSecrets } from "../scrubbing/run-secrets.ts";
 import { scrubText } from "../scrubbing/scrub.ts";

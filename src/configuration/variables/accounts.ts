@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ALLOWANCES } from "#src/domain/operations/limits/table.ts";
 import { flag, httpUrl, integer, optional, text, trueOrFalse, withDefault } from "../fields.ts";
 
 /** A comma-separated list, converted to lower case. */
@@ -49,7 +50,7 @@ export const accountVariables = {
   TWO_FA_ENABLED: flag(false),
   TWO_FA_CODE_LENGTH: integer(6, 4, 10),
   TWO_FA_CODE_EXPIRY_SECONDS: integer(600, 1),
-  TWO_FA_MAX_ATTEMPTS: integer(5, 1),
+  TWO_FA_MAX_ATTEMPTS: integer(ALLOWANCES.mailedCode.most, 1),
   TWO_FA_TEMP_TOKEN_EXPIRY_SECONDS: integer(600, 1),
   /** Memory of Argon2id in KiB, for the hashes of codes, also for an attacker with stolen hashes. */
   TWO_FA_HASH_KIB: integer(19_456, 8, 65_536),

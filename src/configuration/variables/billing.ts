@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CEILINGS } from "#src/domain/operations/limits/ceilings.ts";
 import { flag, httpUrl, integer, optional, text, withDefault } from "../fields.ts";
 
 /** Amounts and credits must fit 32 bits. */
@@ -43,10 +44,10 @@ export const billingVariables = {
   TIER_PRICE_PRO: cents(4_900),
   TIER_PRICE_ULTRA: cents(14_900),
   /** Projects of a team, by tier; 999999 is no limit. */
-  TIER_MAX_PROJECTS_FREE: integer(999_999, 0),
-  TIER_MAX_PROJECTS_BASIC: integer(999_999, 0),
-  TIER_MAX_PROJECTS_PRO: integer(999_999, 0),
-  TIER_MAX_PROJECTS_ULTRA: integer(999_999, 0),
+  TIER_MAX_PROJECTS_FREE: integer(CEILINGS.projects.most, 0),
+  TIER_MAX_PROJECTS_BASIC: integer(CEILINGS.projects.most, 0),
+  TIER_MAX_PROJECTS_PRO: integer(CEILINGS.projects.most, 0),
+  TIER_MAX_PROJECTS_ULTRA: integer(CEILINGS.projects.most, 0),
   /** Deployments of a team, by tier. */
   TIER_MAX_DEPLOYS_FREE: integer(1, 0),
   TIER_MAX_DEPLOYS_BASIC: integer(3, 0),

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { CEILINGS } from "#src/domain/operations/limits/ceilings.ts";
+import { ALLOWANCES, EVENTS } from "#src/domain/operations/limits/table.ts";
 import { flag, httpUrl, integer, optional, withDefault } from "../fields.ts";
 
 /** Messaging platforms: connections, pairing, sessions, delivery, voice. */
@@ -13,13 +15,13 @@ export const gatewayVariables = {
   /** Seconds that a pairing code is good for. */
   GATEWAY_PAIRING_CODE_TTL: integer(3_600, 60, 604_800),
   /** Codes of one channel that may wait to be entered. */
-  GATEWAY_PAIRING_MAX_PENDING: integer(3, 1, 1_000),
+  GATEWAY_PAIRING_MAX_PENDING: integer(ALLOWANCES.waitingPairingCodes.most, 1, 1_000),
   /** Minutes between two codes for one person. */
-  GATEWAY_PAIRING_RATE_LIMIT_MINUTES: integer(10, 0, 1_440),
+  GATEWAY_PAIRING_RATE_LIMIT_MINUTES: integer(ALLOWANCES.pairingCodes.seconds / 60, 0, 1_440),
   /** Seconds between two looks for schedules that are due. */
   GATEWAY_TICK_INTERVAL: integer(60, 5, 3_600),
   /** Active schedules of one person. */
-  GATEWAY_MAX_SCHEDULES_PER_USER: integer(50, 1, 100_000),
+  GATEWAY_MAX_SCHEDULES_PER_USER: integer(CEILINGS.active_schedules.most, 1, 100_000),
   /** Redis key of the stream of replies. */
   GATEWAY_DELIVERY_STREAM: withDefault(z.string().regex(/^[\w:.-]{1,200}$/u), "gateway_delivery_stream"),
   /** Most entries of the stream, approximately. */
@@ -31,9 +33,9 @@ export const gatewayVariables = {
   GATEWAY_MEDIA_CACHE_DIR: withDefault(z.string().regex(/^[\w.-]{1,100}$/u), "media"),
   GATEWAY_MEDIA_CACHE_MAX_AGE_HOURS: integer(24, 1, 720),
   /** Events of one channel in a minute, by webhook or connection; 0 is no limit. */
-  CHANNEL_WEBHOOK_RATE_LIMIT: integer(300, 0),
+  CHANNEL_WEBHOOK_RATE_LIMIT: integer(EVENTS.channel.most, 0),
   /** Events of all channels of one person in a minute; 0 is no limit. */
-  CHANNEL_OWNER_RATE_LIMIT: integer(600, 0),
+  CHANNEL_OWNER_RATE_LIMIT: integer(EVENTS.owner.most, 0),
   TELEGRAM_API_BASE_URL: withDefault(httpUrl, "https://api.telegram.org"),
   /** Address of the chat platform; set by the local stack only. */
   CHAT_PLATFORM_URL: optional(httpUrl),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CEILINGS } from "#src/domain/operations/limits/ceilings.ts";
 import { encryptionKey, flag, httpUrl, integer, optional, text, withDefault } from "../fields.ts";
 
 /** Where projects run, their limits, and the git hosts of their repositories. */
@@ -22,10 +23,10 @@ export const projectVariables = {
   /** Snapshots of one kind that a project keeps; the oldest are deleted first. */
   MAX_SNAPSHOTS_PER_PROJECT: integer(20, 1, 1000),
   SNAPSHOT_RETENTION_DAYS: integer(30, 1, 36_500),
-  SHELL_SESSIONS_PER_USER: integer(100, 1, 10_000),
-  SHELL_SESSIONS_PER_PROJECT: integer(100, 1, 10_000),
+  SHELL_SESSIONS_PER_USER: integer(CEILINGS.shells_of_person.most, 1, 10_000),
+  SHELL_SESSIONS_PER_PROJECT: integer(CEILINGS.shells_of_project.most, 1, 10_000),
   /** Open sessions of one chat's agent. */
-  SHELL_SESSIONS_PER_CHAT: integer(8, 1, 10_000),
+  SHELL_SESSIONS_PER_CHAT: integer(CEILINGS.shells_of_chat.most, 1, 10_000),
   SHELL_IDLE_MINUTES: integer(30, 1),
   SHELL_MAX_HOURS: integer(8, 1),
   /** Interval in seconds at which the access of an open socket or chat stream is checked again. */

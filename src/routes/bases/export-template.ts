@@ -11,6 +11,7 @@ export const exportTemplate = endpoint({
   description: "Copies the project's current files, without .git and node_modules.",
   tag: "Templates",
   access: { userOrKey: "file.read" },
+  countsAsActivity: true,
   params: ProjectParams,
   example: { name: "Starter" },
   body: BaseFields,

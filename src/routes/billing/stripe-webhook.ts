@@ -11,6 +11,7 @@ export const stripeWebhook = endpoint({
     "Called by Stripe, which signs the request. An event is acknowledged when it is stored; a repetition has no effect.",
   tag: "Billing",
   access: "public",
+  signed: true,
   refusals: [401, 503],
   response: { status: 200, schema: z.object({ received: z.literal(true), message: z.string() }) },
   async handler({ services, request }) {

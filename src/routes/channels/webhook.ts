@@ -13,6 +13,7 @@ const common = {
   path: "/api/channels/webhook/:type/:config_id",
   tag: "Channels",
   access: "public",
+  signed: true,
   params,
   query,
   refusals: [400, 401, 403, 404, 429, 503],

@@ -13,6 +13,7 @@ export const beginProjectAnew = endpoint({
     "repository. Returns at once; the project is `initializing` until its files are in place.",
   tag: "Projects",
   access: { userOrKey: "snapshot.restore" },
+  countsAsActivity: true,
   params: ProjectParams,
   example: { from: "empty" },
   body: z.object({

@@ -17,6 +17,7 @@ export const forkProject = endpoint({
   description: "Creates a project of the caller's from a copy of the current files of another.",
   tag: "Projects",
   access: { userOrKey: "project.create" },
+  countsAsActivity: true,
   params: ProjectParams,
   refusals: [402, 409, 503],
   response: { status: 200, schema: Forked },

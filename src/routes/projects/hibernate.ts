@@ -11,6 +11,7 @@ export const hibernateProject = endpoint({
   description: "The same as `stop`, but refused when the project is already hibernated or being stopped.",
   tag: "Projects",
   access: { userOrKey: "container.start_stop" },
+  countsAsActivity: true,
   params: ProjectParams,
   response: { status: 202, schema: z.object({ status: z.literal("stopping"), message: z.string() }) },
   refusals: [400, 409],

@@ -11,6 +11,7 @@ export const startProject = endpoint({
   description: "Starts all containers in the background. A hibernated project gets its files back.",
   tag: "Projects",
   access: { userOrKey: "container.start_stop" },
+  countsAsActivity: true,
   params: ProjectParams,
   response: {
     status: 200,

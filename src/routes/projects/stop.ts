@@ -12,6 +12,7 @@ export const stopProject = endpoint({
     "Runs in the background. The files are saved in a snapshot, and the project ends as `hibernated`.",
   tag: "Projects",
   access: { userOrKey: "container.start_stop" },
+  countsAsActivity: true,
   params: ProjectParams,
   response: {
     status: 200,

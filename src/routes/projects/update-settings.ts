@@ -12,6 +12,7 @@ export const updateSettings = endpoint({
   description: "Each key in the request replaces that key of the project's settings.",
   tag: "Projects",
   access: { userOrKey: "project.settings" },
+  countsAsActivity: true,
   params: ProjectParams,
   example: { settings: { theme: "dark" } },
   body: z.object({ settings: JsonObject }),

@@ -25,6 +25,7 @@ const update = (method: "put" | "patch") =>
     description: "Absent fields are unchanged.",
     tag: "Projects",
     access: { userOrKey: "project.edit" },
+    countsAsActivity: true,
     params: ProjectParams,
     example: { name: "My app" },
     body: Body,

@@ -12,6 +12,7 @@ export const recoverVolume = endpoint({
   description: "From the snapshot that is named. Without one, the project keeps the files that it has.",
   tag: "Snapshots",
   access: { userOrKey: "snapshot.restore" },
+  countsAsActivity: true,
   params: ProjectParams,
   example: {},
   body: z.object({ target_hash: SnapshotHash.nullish() }),

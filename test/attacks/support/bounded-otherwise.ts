@@ -1,4 +1,4 @@
-import type { CEILINGS, OPEN_CEILINGS } from "#src/domain/operations/ceilings/index.ts";
+import type { CEILINGS, OPEN_CEILINGS } from "#src/domain/operations/limits/index.ts";
 
 type Name = keyof typeof CEILINGS | keyof typeof OPEN_CEILINGS;
 

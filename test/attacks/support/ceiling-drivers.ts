@@ -17,7 +17,8 @@ import { changeChannel, insertChannel } from "#src/domain/messaging/channels/que
 import { insertModel, removeModel } from "#src/domain/models/model-keys/queries/models.ts";
 import { putKey, removeKey } from "#src/domain/models/model-keys/queries/keys.ts";
 import { putProvider, removeProvider } from "#src/domain/models/model-keys/queries/providers.ts";
-import type { CEILINGS, CeilingName } from "#src/domain/operations/ceilings/index.ts";
+import type { CeilingName } from "#src/domain/operations/ceilings/index.ts";
+import type { CEILINGS } from "#src/domain/operations/limits/index.ts";
 import { createApiKey, revokeApiKey } from "#src/domain/programs/api-keys/index.ts";
 import { acceptInvitation, createLink } from "#src/domain/organisations/invitations/index.ts";
 import { revokeInvitationRow } from "#src/domain/organisations/invitations/queries.ts";

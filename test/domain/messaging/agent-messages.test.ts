@@ -5,7 +5,7 @@ import { channelConfigs, channelMessages, platformIdentities } from "#src/db/sch
 import { countMessage, replyForTask, sendForTask } from "#src/domain/messaging/agent-messages/index.ts";
 import { createApiKey } from "#src/domain/programs/api-keys/index.ts";
 import { newId } from "#src/lib/ids.ts";
-import type { RateDecision } from "#src/platform/objects/rate-limits.ts";
+import type { RateDecision } from "#src/platform/objects/rate-counts.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { CLIENT, sessionDeps } from "#test/support/people.ts";
 import { partOf } from "#test/support/part-of.ts";

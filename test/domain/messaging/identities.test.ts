@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
 import { platformIdentities } from "#src/db/schema/index.ts";
 import * as identities from "#src/domain/messaging/identities/index.ts";
-import type { AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
+import type { AttemptLimits } from "#src/domain/operations/limits/index.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { newColleague } from "#test/support/colleagues.ts";
 import { CLIENT } from "#test/support/people.ts";

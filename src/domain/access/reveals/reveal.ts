@@ -2,7 +2,7 @@ import { insertAuditEntry, type AuditEntry } from "#src/domain/access/audit/inde
 import { AppError } from "#src/lib/errors.ts";
 import { rateHeaders } from "#src/lib/rate-headers.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import type { AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
+import type { AttemptLimits } from "#src/domain/operations/limits/index.ts";
 
 export interface RevealDeps {
   db: Db;

@@ -1,3 +1,4 @@
+import { ALLOWANCES } from "#src/domain/operations/limits/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { rateHeaders } from "#src/lib/rate-headers.ts";
 
@@ -18,9 +19,9 @@ export type AgentLimitConfig = { [Limit in keyof AgentLimits]?: number | undefin
 };
 
 const DEFAULTS: AgentLimits = {
-  USER_MAX_CONCURRENT_AGENTS: 10,
-  PROJECT_MAX_CONCURRENT_AGENTS: 20,
-  USER_ENQUEUE_RATE_PER_10S: 20,
+  USER_MAX_CONCURRENT_AGENTS: ALLOWANCES.agentsOfPerson.most,
+  PROJECT_MAX_CONCURRENT_AGENTS: ALLOWANCES.agentsOfProject.most,
+  USER_ENQUEUE_RATE_PER_10S: ALLOWANCES.messagesToAgents.most,
 };
 const NONE: AgentLimits = {
   USER_MAX_CONCURRENT_AGENTS: 0,

@@ -1,3 +1,4 @@
+import { ALLOWANCES } from "#src/domain/operations/limits/index.ts";
 import type { ReceivedClick, ReceivedMessage } from "#src/channels/channel.ts";
 import type { FinishDeps } from "#src/domain/agent-work/tasks/index.ts";
 import { channelApi, type Channel } from "#src/domain/messaging/channels/index.ts";
@@ -26,8 +27,7 @@ export type ConversationDeps = StrangerDeps &
   TurnDeps &
   FinishDeps & { config: { GATEWAY_SESSION_IDLE_MINUTES: number } };
 
-/** Messages of a session that wait for the end of its task. */
-const MAX_WAITING = 20;
+const { most: MOST_WAITING } = ALLOWANCES.waitingMessages;
 /** Messages that come together are answered together: the parts of a long text, the pictures of an album. */
 const TOGETHER_MS = 600;
 const NEAR_SPLIT_MS = 2_000;
@@ -156,13 +156,13 @@ async function refuseBeyond(
   { channel, person }: { channel: Channel; person: Standing },
   waiting: readonly WaitingMessage[],
 ): Promise<void> {
-  for (const { stored } of waiting.slice(MAX_WAITING)) {
+  for (const { stored } of waiting.slice(MOST_WAITING)) {
     const origin = originOf(channel, stored);
     if (origin)
       await tell(
         deps,
         { ...origin, person },
-        `${MAX_WAITING} messages wait already: this one was not taken.`,
+        `${MOST_WAITING} messages wait already: this one was not taken.`,
       );
     await settleEvents(deps.db, [stored.id]);
   }
@@ -191,7 +191,7 @@ async function begin(
 ): Promise<Left> {
   // A task has the permissions of one key, so that a message never gets those of another key.
   const otherKey = waiting.findIndex(({ message }) => message.apiKeyId !== waiting[0]?.message.apiKeyId);
-  const most = otherKey === -1 ? MAX_WAITING : Math.min(otherKey, MAX_WAITING);
+  const most = otherKey === -1 ? MOST_WAITING : Math.min(otherKey, MOST_WAITING);
   const ids = waiting.slice(0, most).map(({ stored }) => stored.id);
   const idleMinutes = deps.config.GATEWAY_SESSION_IDLE_MINUTES;
   const { events, person } = await claimEvents(deps.db, key, { ids, idleMinutes });

@@ -8,7 +8,7 @@ import {
 } from "#src/domain/messaging/deliveries/index.ts";
 import { originOfTask, placeOfSession, sessionKeyOf } from "#src/domain/messaging/inbox/index.ts";
 import { AppError } from "#src/lib/errors.ts";
-import type { RateLimits } from "#src/platform/objects/rate-limits.ts";
+import type { RateLimits } from "#src/domain/operations/limits/index.ts";
 import { findPlace, type FoundPlace } from "./find-place.ts";
 import type { SendingTask } from "./queries.ts";
 

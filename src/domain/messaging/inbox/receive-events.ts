@@ -2,7 +2,7 @@ import type { ReceivedClick, ReceivedEvent, ReceivedMessage } from "#src/channel
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import type { RateLimits } from "#src/platform/objects/rate-limits.ts";
+import type { RateLimits } from "#src/domain/operations/limits/index.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { failAccepted, failPending, storeEvents, type NewEvent } from "./queries.ts";

@@ -2,7 +2,7 @@ import type { MediaReference } from "#src/channels/channel.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { headOf } from "#src/lib/head-of.ts";
 import { storableText } from "#src/lib/storable-text.ts";
-import type { AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
+import type { AttemptLimits } from "#src/domain/operations/limits/index.ts";
 import type { Transcription } from "#src/platform/transcription/transcription.ts";
 import { cached, keep, mediaKey, transcriptKey, type CacheDeps } from "./cache.ts";
 import { fetchMedia, type MediaSource } from "./fetch-media.ts";

@@ -1,59 +1,14 @@
+import {
+  LOCKOUTS,
+  type AttemptKind,
+  type AttemptLimits,
+  type AttemptRule,
+} from "#src/domain/operations/limits/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { networkOf } from "#src/lib/ip-address.ts";
 import { rateHeaders } from "#src/lib/rate-headers.ts";
-import type { AttemptLimits, AttemptRule } from "#src/platform/objects/attempt-limits.ts";
-import type { RateDecision } from "#src/platform/objects/rate-limits.ts";
-
-/** A counter's key and its limit. */
-interface Counter {
-  of: "address" | "account" | "account at address";
-  rule: AttemptRule;
-}
-
-/** Counted first: a client that has used up its address's limit does not affect the account's counter. */
-const ADDRESS: Counter = { of: "address", rule: "address" };
-
-const GUESSES = { counters: [ADDRESS, { of: "account", rule: "account" }], givenBack: true } as const;
-
-/** Codes of a few characters, which a person who is signed in enters. */
-const CODES = {
-  counters: [
-    { of: "address", rule: "addressCode" },
-    { of: "account", rule: "personCode" },
-  ],
-  givenBack: true,
-} as const;
-
-const MESSAGES = { counters: [ADDRESS, { of: "account", rule: "mail" }], givenBack: false } as const;
-
-/**
- * What an attempt is for: a password, a mailed code, a reset link, a pairing token, a code that another device shows; or a
- * mail to be sent, or a new account. Each kind is counted separately, so that many invitations to a person do not block
- * that person's login codes.
- *
- * A stranger can try passwords on any account. So that a single stranger cannot lock an account, its limit applies per
- * address, and all addresses together have a higher limit. Many people may share an address, so its limit is higher than
- * an account's. `givenBack` says whether a success is subtracted from the count.
- */
-export const KINDS = {
-  login: {
-    counters: [ADDRESS, { of: "account at address", rule: "account" }, { of: "account", rule: "everywhere" }],
-    givenBack: true,
-  },
-  code: GUESSES,
-  reset: GUESSES,
-  pairing: GUESSES,
-  /** The code that a messaging platform's user was sent. */
-  identity: CODES,
-  /** The code that a command line shows to the person who signs in with it. */
-  device: CODES,
-  mail: MESSAGES,
-  invitation: MESSAGES,
-  registration: { counters: [{ of: "address", rule: "registration" }], givenBack: false },
-} as const satisfies Record<string, { counters: readonly Counter[]; givenBack: boolean }>;
-
-export type AttemptKind = keyof typeof KINDS;
+import type { RateDecision } from "#src/platform/objects/rate-counts.ts";
 
 /** An admitted attempt. It counts as failed until `succeeded` is called. */
 export interface Attempt {
@@ -94,7 +49,7 @@ export async function beginAttempt(
     await giveBack(deps, taken);
     throw error;
   }
-  return { succeeded: () => giveBack(deps, KINDS[kind].givenBack ? taken : []) };
+  return { succeeded: () => giveBack(deps, LOCKOUTS[kind].givenBack ? taken : []) };
 }
 
 function countersOf(
@@ -104,8 +59,8 @@ function countersOf(
   const network = networkOf(address);
   // Lookups of accounts ignore case, so all spellings share one counter.
   const hash = account === undefined ? undefined : sha256Hex(account.trim().toLowerCase());
-  return KINDS[kind].counters.flatMap(({ of, rule }): [AttemptRule, string][] => {
-    if (of === "address") return [[rule, `${kind}:address:${network}`]];
+  return LOCKOUTS[kind].counters.flatMap(({ of, rule }): [AttemptRule, string][] => {
+    if (of === "network") return [[rule, `${kind}:address:${network}`]];
     if (hash === undefined) return [];
     return [[rule, `${kind}:account:${hash}${of === "account" ? "" : `:${network}`}`]];
   });

@@ -1,1 +1,1 @@
-export { beginAttempt, type Attempt, type AttemptKind } from "./begin-attempt.ts";
+export { beginAttempt, type Attempt } from "./begin-attempt.ts";

@@ -1,6 +1,6 @@
 import { sql, type SQL } from "drizzle-orm";
 import type { Db } from "#src/platform/db/client.ts";
-import { ceilingOf, type CeilingConfig, type CeilingName } from "./table.ts";
+import { ceilingOf, type CeilingConfig, type CeilingName } from "./ceiling.ts";
 
 /** A row that is about to be stored, and the ceiling that it counts against. */
 export interface Place<Name extends CeilingName = CeilingName> {

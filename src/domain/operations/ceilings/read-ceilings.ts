@@ -1,6 +1,7 @@
+import { CEILINGS, OPEN_CEILINGS, type Owner } from "#src/domain/operations/limits/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { heldIn } from "./queries.ts";
-import { ceilingOf, CEILINGS, isCeiling, OPEN_CEILINGS, type AllCeilings, type Owner } from "./table.ts";
+import { ceilingOf, isCeiling, type AllCeilings } from "./ceiling.ts";
 
 /** A ceiling as its holder sees it. */
 export interface Limit {

@@ -1,6 +1,6 @@
 import { AppError } from "#src/lib/errors.ts";
 import { refusedBy } from "./queries.ts";
-import { ceilingOf, isCeiling } from "./table.ts";
+import { ceilingOf, isCeiling } from "./ceiling.ts";
 
 /** Awaits a batch that begins with `roomFor`. Throws the ceiling's refusal when one was reached; nothing was written then. */
 export async function whileThereIsRoom<T>(write: PromiseLike<T>): Promise<T> {

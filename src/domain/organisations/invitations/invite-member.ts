@@ -1,5 +1,6 @@
 import type { Role } from "#src/domain/access/permissions/index.ts";
 import { beginAttempt } from "#src/domain/operations/attempts/index.ts";
+import { ALLOWANCES, type AttemptLimits } from "#src/domain/operations/limits/index.ts";
 import { sendMail, teamInvitation, type MailDeps } from "#src/domain/operations/mail/index.ts";
 import type { Client } from "#src/domain/access/sessions/index.ts";
 import { whileTeamExists, type MemberCaller } from "#src/domain/organisations/teams/index.ts";
@@ -8,13 +9,11 @@ import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
 import { newToken } from "#src/lib/random-token.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import type { AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
 import { addressOfInvitation } from "./invitation-address.ts";
 import { insertEmailInvitation, type Invitation } from "./queries.ts";
 import { onlyAdministrators } from "./refusals.ts";
 
 const DAYS = 7;
-const PER_DAY = 50;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** A new invitation. Its address is only returned here. */
@@ -28,7 +27,7 @@ export interface MadeInvitation {
 /**
  * Invites the owner of an email address to the caller's team. Only an account with that address can accept; an earlier
  * invitation for the address is revoked. Throws `conflict` for a member, `rate_limited` with the time to wait after the
- * team's fifty invitations in 24 hours, and as `beginAttempt` and `sendMail` do.
+ * team's invitations of a day, and as `beginAttempt` and `sendMail` do.
  */
 export async function inviteMember(
   deps: MailDeps & { db: Db; attempts: AttemptLimits; config: ConsoleConfig },
@@ -49,7 +48,7 @@ export async function inviteMember(
     details: { kind: "email", email, role },
     client,
   };
-  const made = await whileTeamExists(insertEmailInvitation(deps.db, row, PER_DAY, entry));
+  const made = await whileTeamExists(insertEmailInvitation(deps.db, row, ALLOWANCES.invitations, entry));
   const { created, teamName, inviterName } = made;
   if (!created) {
     if (made.inviteeIsMember) throw new AppError("conflict", "This person is already a member of the team");
@@ -69,7 +68,9 @@ function expiry(): Date {
 }
 
 function tooMany(seconds: number): AppError {
-  return new AppError("rate_limited", `A team may send ${PER_DAY} invitations in 24 hours: try again later`, {
+  const { most, seconds: window } = ALLOWANCES.invitations;
+  const rule = `A team may send ${most} invitations in ${window / 3600} hours`;
+  return new AppError("rate_limited", `${rule}: try again later`, {
     retryAfterSeconds: Math.max(1, seconds),
   });
 }

@@ -50,22 +50,23 @@ function note(db: Db, { id }: NewInvitation, entry: AuditEntry) {
 }
 
 /**
- * Stores an invitation for one address, unless its owner is already in the team, `perDay` were sent in 24 hours, or the
+ * Stores an invitation for one address, unless its owner is already in the team, the team has sent the most in the window, or the
  * inviter is no longer an administrator. Revokes an earlier one for the address. Requests of one team run one after
  * another behind the lock on its row. `created` is absent if nothing was stored; `roomInSeconds` is then the time until
- * the limit of the day allows another.
+ * the limit allows another.
  */
 export async function insertEmailInvitation(
   db: Db,
   invitation: NewInvitation & { email: string },
-  perDay: number,
+  { most, seconds }: { most: number; seconds: number },
   entry: AuditEntry,
 ) {
   const { id, teamId, email } = invitation;
-  const sentToday = and(
+  const window = sql`make_interval(secs => ${seconds})`;
+  const sentInWindow = and(
     eq(teamInvitations.teamId, teamId),
     eq(teamInvitations.kind, "email"),
-    gt(teamInvitations.createdAt, sql`now() - interval '24 hours'`),
+    gt(teamInvitations.createdAt, sql`now() - ${window}`),
   );
   const isMember = sql<boolean>`EXISTS (
     SELECT 1 FROM team_memberships m JOIN users u ON u.id = m.user_id
@@ -79,12 +80,12 @@ export async function insertEmailInvitation(
       .where(eq(users.id, invitation.invitedBy)),
     db
       .select({
-        roomInSeconds: sql<number>`ceil(extract(epoch FROM created_at + interval '24 hours' - now()))::int`,
+        roomInSeconds: sql<number>`ceil(extract(epoch FROM created_at + ${window} - now()))::int`,
       })
       .from(teamInvitations)
-      .where(sentToday)
+      .where(sentInWindow)
       .orderBy(desc(teamInvitations.createdAt))
-      .offset(perDay - 1)
+      .offset(most - 1)
       .limit(1),
     db
       .insert(teamInvitations)
@@ -94,7 +95,7 @@ export async function insertEmailInvitation(
       db,
       id,
       sql`${isMember} OR NOT ${isInviterAdmin(invitation)}
-        OR (SELECT count(*) FROM team_invitations WHERE ${sentToday}) > ${perDay}`,
+        OR (SELECT count(*) FROM team_invitations WHERE ${sentInWindow}) > ${most}`,
     ),
     db
       .update(teamInvitations)

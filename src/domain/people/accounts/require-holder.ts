@@ -3,7 +3,7 @@ import { passwordMatches, type PasswordConfig } from "#src/domain/people/passwor
 import { sessionBeganWithin } from "#src/domain/access/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import type { AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
+import type { AttemptLimits } from "#src/domain/operations/limits/index.ts";
 import type { AccountChange } from "./check-change.ts";
 import type { User } from "./queries.ts";
 

@@ -3,7 +3,7 @@ import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import type { Client } from "#src/domain/access/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import type { AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
+import type { AttemptLimits } from "#src/domain/operations/limits/index.ts";
 import { userCodeHash } from "./codes.ts";
 import { deviceSignInByUserCode, type EnteredSignIn } from "./queries.ts";
 

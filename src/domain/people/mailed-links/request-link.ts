@@ -6,7 +6,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
 import { newToken } from "#src/lib/random-token.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import type { AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
+import type { AttemptLimits } from "#src/domain/operations/limits/index.ts";
 import { mailOf, LIFE_SECONDS, type LinkConfig } from "./link.ts";
 import { insertLink, type Purpose } from "./queries.ts";
 

@@ -7,7 +7,7 @@ import { sha256Hex } from "#src/lib/hash.ts";
 import { newId } from "#src/lib/ids.ts";
 import { newToken } from "#src/lib/random-token.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import type { AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
+import type { AttemptLimits } from "#src/domain/operations/limits/index.ts";
 import { hashCode, newCode, type CodeConfig } from "./code.ts";
 import { insertLoginAttempt, openAttempt, replaceCode } from "./queries.ts";
 

@@ -8,7 +8,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import type { AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
+import type { AttemptLimits } from "#src/domain/operations/limits/index.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { scopesOfDevice } from "./device-scopes.ts";
 import { grantDevice, holderOfPairing, type Grant, type NewDevice } from "./queries.ts";

@@ -5,7 +5,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
 import { normalizeDirectory } from "#src/lib/project-path.ts";
 import type { Log } from "#src/platform/log/log.ts";
-import type { RateLimits } from "#src/platform/objects/rate-limits.ts";
+import type { RateLimits } from "#src/domain/operations/limits/index.ts";
 import type { ExecResult } from "#src/platform/runtime/project-commands.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
 import { insertRun } from "./queries.ts";

@@ -13,6 +13,7 @@ export const makeAlwaysOn = endpoint({
     "The project is not hibernated for idleness, and starts if it does not run. Takes one of the team's places; see `GET /api/projects/deployment/limits`. Idempotent. Deployments to hosting providers are at `/api/deployments`.",
   tag: "Projects",
   access: { userOrKey: "project.edit" },
+  countsAsActivity: true,
   params: ProjectParams,
   refusals: [402],
   response: {
@@ -37,6 +38,7 @@ export const endAlwaysOn = endpoint({
   description: "Gives the team's place back. Idleness hibernates the project again. Idempotent.",
   tag: "Projects",
   access: { userOrKey: "project.edit" },
+  countsAsActivity: true,
   params: ProjectParams,
   response: { status: 200, schema: z.object({ message: z.string(), project_id: z.uuid() }) },
   async handler({ services, caller, params, client }) {

@@ -11,6 +11,7 @@ export const connectBrowserPreview = endpoint({
   description: "Shows a container in the browser window.",
   tag: "Containers",
   access: { userOrKey: "container.edit" },
+  countsAsActivity: true,
   params: PreviewParams.extend({ container: z.string().describe("Id of the container") }),
   response: { status: 200, schema: BrowserPreview },
   refusals: [400],
@@ -28,6 +29,7 @@ export const disconnectBrowserPreview = endpoint({
   description: "The browser window then shows nothing.",
   tag: "Containers",
   access: { userOrKey: "container.edit" },
+  countsAsActivity: true,
   params: PreviewParams,
   response: { status: 200, schema: BrowserPreview },
   handler: async ({ services, caller, params }) =>

@@ -11,6 +11,7 @@ export const createBrowserPreview = endpoint({
   description: "Adds a browser window to the project's canvas.",
   tag: "Containers",
   access: { userOrKey: "container.edit" },
+  countsAsActivity: true,
   params: ProjectParams,
   example: {},
   body: PreviewBody,

@@ -10,6 +10,7 @@ export const deleteBrowserPreview = endpoint({
   summary: "Delete a browser preview",
   tag: "Containers",
   access: { userOrKey: "container.edit" },
+  countsAsActivity: true,
   params: PreviewParams,
   response: { status: 200, schema: Message },
   async handler({ services, caller, params }) {

@@ -10,6 +10,7 @@ export const updateBrowserPreview = endpoint({
   description: "Absent fields are unchanged.",
   tag: "Containers",
   access: { userOrKey: "container.edit" },
+  countsAsActivity: true,
   params: PreviewParams,
   example: {},
   body: PreviewBody,

@@ -12,6 +12,7 @@ export const analyze = endpoint({
   description: "Derives one from the project's files. Nothing is written.",
   tag: "Containers",
   access: { userOrKey: "file.read" },
+  countsAsActivity: true,
   params: ProjectParams,
   response: { status: 200, schema: FoundDocument },
   refusals: [400, 503],

@@ -13,6 +13,7 @@ export const setSetupConfig = endpoint({
     "Writes the document and creates its containers. The values of variables are not written to the document.",
   tag: "Containers",
   access: { userOrKey: "container.create" },
+  countsAsActivity: true,
   params: ProjectParams,
   example: { primaryApp: "web", apps: { web: { directory: ".", port: 3000, start: "npm run dev" } } },
   body: ConfigDocument,

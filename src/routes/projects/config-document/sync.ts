@@ -20,6 +20,7 @@ export const syncConfig = endpoint({
   description: "Writes the project's containers into its configuration document.",
   tag: "Containers",
   access: { userOrKey: "container.edit" },
+  countsAsActivity: true,
   params: ProjectParams,
   response: { status: 200, schema: z.object({ status: z.literal("saved"), sections: Sections }) },
   refusals: [409, 503],

@@ -42,6 +42,7 @@ export const createContainer = endpoint({
   description: "A number is appended to the name and the directory when they are taken.",
   tag: "Containers",
   access: { userOrKey: "container.create" },
+  countsAsActivity: true,
   params: ProjectParams,
   example: { name: "web" },
   body: Body,

@@ -11,6 +11,7 @@ export const deleteContainer = endpoint({
   description: "Ends its program. The files of the container stay.",
   tag: "Containers",
   access: { userOrKey: "container.delete" },
+  countsAsActivity: true,
   params: ContainerParams,
   response: { status: 200, schema: Message },
   async handler({ services, caller, params, client }) {

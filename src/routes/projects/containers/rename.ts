@@ -11,6 +11,7 @@ export const renameContainer = endpoint({
   description: "Changes its name and address. Its files stay where they are.",
   tag: "Containers",
   access: { userOrKey: "container.edit" },
+  countsAsActivity: true,
   params: ContainerParams,
   example: { new_name: "website" },
   body: z.object({ new_name: Name }),

@@ -12,6 +12,7 @@ export const revealVariable = endpoint({
     "Only for people, not for API keys. At most 10 in 5 minutes and 100 a day. Each is written to the audit log.",
   tag: "Containers",
   access: { user: "any" },
+  countsAsActivity: true,
   params: ContainerParams.extend({ variable: z.string().describe("Name of the variable") }),
   response: { status: 200, schema: z.object({ key: z.string(), value: z.string() }) },
   async handler({ services, caller, params, client }) {

@@ -12,6 +12,7 @@ export const setCredentials = endpoint({
   description: "How the external container is reached. Values are write-only.",
   tag: "Containers",
   access: { userOrKey: "container.edit" },
+  countsAsActivity: true,
   params: ContainerParams,
   example: { credentials: { TOKEN: "secret" } },
   body: z.object({ credentials: Variables, external_endpoint: text({ max: 2048 }).optional() }),

@@ -12,6 +12,7 @@ export const setDeploymentTarget = endpoint({
   description: "Where the container is deployed. Null means nowhere.",
   tag: "Containers",
   access: { userOrKey: "container.edit" },
+  countsAsActivity: true,
   params: ContainerParams,
   example: { provider: "netlify" },
   body: z.object({ provider: text({ min: 1, max: 100 }).nullable() }),

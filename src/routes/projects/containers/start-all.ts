@@ -28,6 +28,7 @@ const startAllBy = (verb: "start" | "restart", use: typeof startAllContainers) =
     description: "Runs in the background.",
     tag: "Containers",
     access: { userOrKey: "container.start_stop" },
+    countsAsActivity: true,
     params: ProjectParams,
     response: { status: 200, schema: StartedContainers },
     refusals: [400, 409],

@@ -27,6 +27,7 @@ const startBy = (verb: "start" | "restart", use: typeof lifecycle.startContainer
     description: "Runs in the background.",
     tag: "Containers",
     access: { userOrKey: "container.start_stop" },
+    countsAsActivity: true,
     params: ContainerParams,
     response: { status: 202, schema: Started },
     refusals: [409],

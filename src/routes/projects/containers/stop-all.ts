@@ -11,6 +11,7 @@ export const stopAll = endpoint({
   description: "The project's files stay in place.",
   tag: "Containers",
   access: { userOrKey: "container.start_stop" },
+  countsAsActivity: true,
   params: ProjectParams,
   response: { status: 200, schema: z.object({ message: z.string(), deployment_mode: z.string() }) },
   async handler({ services, caller, params }) {

@@ -10,6 +10,7 @@ export const stopContainer = endpoint({
   summary: "Stop a container",
   tag: "Containers",
   access: { userOrKey: "container.start_stop" },
+  countsAsActivity: true,
   params: ContainerParams,
   response: {
     status: 200,

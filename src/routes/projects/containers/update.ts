@@ -32,6 +32,7 @@ export const updateContainer = endpoint({
   description: "Absent fields are unchanged. A running program sees the change after a restart.",
   tag: "Containers",
   access: { userOrKey: "container.edit" },
+  countsAsActivity: true,
   params: ContainerParams,
   example: { name: "frontend" },
   body: Body,

@@ -13,6 +13,7 @@ export const deleteFile = endpoint({
   description: "Also deletes an empty directory. Honours `If-Match`.",
   tag: "Files",
   access: { userOrKey: "file.delete" },
+  namesFile: true,
   params: FileParams,
   query: z.object({
     recursive: z.stringbool().default(false).describe("Delete a directory and its contents"),

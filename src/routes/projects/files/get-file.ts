@@ -11,6 +11,7 @@ export const getFile = endpoint({
   description: `As text or as base64. Use \`files/content\` for files named \`tree\`, \`content\`, \`search\` or \`raw\`. ${CONDITIONAL_READ}`,
   tag: "Files",
   access: { userOrKey: "file.read" },
+  namesFile: true,
   params: FileParams,
   query: z.object({ encoding: EncodingQuery }),
   response: { status: 200, schema: FileText },

@@ -12,6 +12,7 @@ export const putFile = endpoint({
   description: `Creates or replaces the file, and creates missing directories. ${CONDITIONAL_WRITE}`,
   tag: "Files",
   access: { userOrKey: "file.write" },
+  namesFile: true,
   params: FileParams,
   example: { content: "# My app\n" },
   body: z.object(FileContent).meta({ id: "PutFile" }),

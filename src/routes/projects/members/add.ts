@@ -26,6 +26,7 @@ export const addProjectMember = endpoint({
     "Gives a member of the project's team a role in the project. The caller must be the project's administrator.",
   tag: "Projects",
   access: { user: "any" },
+  countsAsActivity: true,
   params: ProjectParams,
   example: { email: "grace@example.com", role: "viewer" },
   body: Body,

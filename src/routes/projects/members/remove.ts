@@ -12,6 +12,7 @@ export const removeProjectMember = endpoint({
     "The person keeps the role that they have in the project's team. The caller must be the project's administrator.",
   tag: "Projects",
   access: { user: "any" },
+  countsAsActivity: true,
   params: MemberParams,
   response: { status: 204, schema: z.null() },
   async handler({ services, caller, params, client }) {

@@ -12,6 +12,7 @@ export const updateProjectMember = endpoint({
   description: "The caller must be the project's administrator.",
   tag: "Projects",
   access: { user: "any" },
+  countsAsActivity: true,
   params: MemberParams,
   example: { role: "viewer" },
   body: z.object({ role: Role }),

@@ -13,6 +13,7 @@ export const createSnapshot = endpoint({
   description: "Saves the project's current files.",
   tag: "Snapshots",
   access: { userOrKey: "snapshot.create" },
+  countsAsActivity: true,
   params: ProjectParams,
   example: {},
   body: z.object({ label: text({ max: 200, trim: true }).default("") }),

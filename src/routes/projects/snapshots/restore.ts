@@ -11,6 +11,7 @@ export const restoreSnapshot = endpoint({
   description: "The current files are saved as a snapshot first.",
   tag: "Snapshots",
   access: { userOrKey: "snapshot.restore" },
+  countsAsActivity: true,
   params: SnapshotParams,
   refusals: [409, 503],
   response: {

@@ -5,7 +5,7 @@ import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { channelMessages, chats, messages, tasks } from "#src/db/schema/index.ts";
 import { advanceSession, type ConversationDeps } from "#src/domain/conversations/sessions/index.ts";
 import { receiveEvents } from "#src/domain/messaging/inbox/index.ts";
-import type { AttemptRule } from "#src/platform/objects/attempt-limits.ts";
+import type { AttemptRule } from "#src/domain/operations/limits/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { CachedMedia } from "#src/platform/media-cache/media-cache.ts";

@@ -1,11 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { limitVariables } from "#src/configuration/variables/limits.ts";
-import { beginAttempt, type AttemptKind } from "#src/domain/operations/attempts/index.ts";
-import { KINDS } from "#src/domain/operations/attempts/begin-attempt.ts";
+import { beginAttempt } from "#src/domain/operations/attempts/index.ts";
+import {
+  attemptWindowOf,
+  LOCKOUTS,
+  type AttemptKind,
+  type AttemptRule,
+} from "#src/domain/operations/limits/index.ts";
+import { ATTEMPTS } from "#src/domain/operations/limits/table.ts";
 import { AppError } from "#src/lib/errors.ts";
-import { attemptWindows } from "#src/platform/objects/attempt-limits.ts";
 import { MemoryAttempts } from "#test/support/memory-attempts.ts";
+
+const ATTEMPT_RULES = Object.keys(ATTEMPTS).filter((rule): rule is AttemptRule => rule in ATTEMPTS);
 
 const home = "203.0.113.7";
 const ada = { account: "ada@example.com", address: home };
@@ -26,14 +33,15 @@ async function refusal(attempts: MemoryAttempts, kind: AttemptKind, subjects: { 
 
 /** The limits of production. */
 const PRODUCTION = Object.fromEntries(
-  Object.entries(attemptWindows({ ...z.object(limitVariables).parse({}), ENVIRONMENT: "production" })).map(
-    ([rule, { capacity }]) => [rule, capacity],
-  ),
+  ATTEMPT_RULES.map((rule) => [
+    rule,
+    attemptWindowOf(rule, { ...z.object(limitVariables).parse({}), ENVIRONMENT: "production" }).capacity,
+  ]),
 );
 
 function countsAccounts(kind: string): kind is AttemptKind {
-  return Object.entries(KINDS).some(
-    ([name, { counters }]) => name === kind && counters.some(({ of }) => of !== "address"),
+  return Object.entries(LOCKOUTS).some(
+    ([name, { counters }]) => name === kind && counters.some(({ of }) => of !== "network"),
   );
 }
 
@@ -115,7 +123,7 @@ describe("an attempt", () => {
   });
 });
 
-describe.each(Object.keys(KINDS).filter(countsAccounts))("an office, at %s", (kind) => {
+describe.each(Object.keys(LOCKOUTS).filter(countsAccounts))("an office, at %s", (kind) => {
   it("is not locked by one of its people, and is by many", async () => {
     const attempts = new MemoryAttempts(PRODUCTION);
     expect(await fail(attempts, kind, ada, 50)).toBeLessThanOrEqual(10);

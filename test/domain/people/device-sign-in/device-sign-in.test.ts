@@ -15,7 +15,7 @@ import {
   sessionBeganWithin,
 } from "#src/domain/access/sessions/index.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
-import type { AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
+import type { AttemptLimits } from "#src/domain/operations/limits/index.ts";
 import { allAtOnce, timesAtOnce } from "#test/support/at-once.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { MemoryAttempts } from "#test/support/memory-attempts.ts";

@@ -2,6 +2,7 @@ import { sql, type SQL } from "drizzle-orm";
 import { lockNames } from "#src/db/locks.ts";
 import type { RunDelivery } from "#src/db/schema/index.ts";
 import { runDue } from "#src/domain/agent-work/tasks/index.ts";
+import { ALLOWANCES } from "#src/domain/operations/limits/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { StoredJob, Writes } from "#src/work/job.ts";
@@ -9,8 +10,6 @@ import { storeJobs } from "#src/work/queries.ts";
 import { noticeDue } from "../notice-due.ts";
 import type { OpenRun } from "./open-run.ts";
 
-/** Most runs of one schedule that wait at once. */
-const MAX_WAITING = 10;
 /** After so many failed runs in a row the owner is told, once. */
 export const FAILURES_TOLD = 3;
 
@@ -48,7 +47,7 @@ export function beginRun(db: Db, { run, schedule }: Pick<OpenRun, "run" | "sched
       UPDATE schedule_runs SET status = decided.status FROM (
         SELECT run.id, CASE
           WHEN run.status = 'running' OR schedules.overlap = 'allow' OR NOT ${isBusy} THEN 'running'
-          WHEN schedules.overlap = 'queue' AND ${waiting} < ${MAX_WAITING}::int THEN 'waiting' END AS status
+          WHEN schedules.overlap = 'queue' AND ${waiting} < ${ALLOWANCES.waitingRuns.most}::int THEN 'waiting' END AS status
         FROM schedule_runs run JOIN schedules ON schedules.id = run.schedule_id WHERE run.id = ${run.id}::uuid
       ) AS decided
       WHERE schedule_runs.id = decided.id AND decided.status IS NOT NULL AND ${isHeld}

@@ -23,6 +23,7 @@ export const createConnection = endpoint({
   description: "The source starts after the target and receives the target's address.",
   tag: "Containers",
   access: { userOrKey: "container.edit" },
+  countsAsActivity: true,
   params: ProjectParams,
   example: {
     source_container_id: "b7a1d0a4-52c1-4d5a-8f5e-0d6a4c1f7e22",

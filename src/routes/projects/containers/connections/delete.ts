@@ -11,6 +11,7 @@ export const deleteConnection = endpoint({
   summary: "Delete a container connection",
   tag: "Containers",
   access: { userOrKey: "container.edit" },
+  countsAsActivity: true,
   params: ProjectParams.extend({ connection: z.string().describe("Id of the connection") }),
   response: { status: 200, schema: Message },
   async handler({ services, caller, params }) {

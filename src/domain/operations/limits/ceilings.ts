@@ -6,8 +6,10 @@ export type Owner = "person" | "team" | "project" | "chat" | "address";
 /** The variable of each tier. */
 type ByTier = Readonly<Record<"free" | "basic" | "pro" | "ultra", string>>;
 
-interface Ceiling {
+export interface Ceiling {
   whose: Owner;
+  /** The maximum, unless the variable overrides it. */
+  most: number;
   /** Overrides the maximum; by tier for what a team pays for. */
   variable: string | ByTier;
   /** From this number on there is no limit; 0 means no limit everywhere else. */
@@ -38,6 +40,7 @@ const OPEN_SHELLS = {
 export const CEILINGS = {
   api_keys: {
     whose: "person",
+    most: 10,
     variable: "MAX_API_KEYS_PER_USER",
     table: "external_api_keys",
     owner: "user_id",
@@ -47,6 +50,7 @@ export const CEILINGS = {
   },
   desktop_devices: {
     whose: "person",
+    most: 10,
     variable: "MAX_DESKTOP_DEVICES_PER_USER",
     table: "desktop_devices",
     owner: "user_id",
@@ -57,6 +61,7 @@ export const CEILINGS = {
   },
   pairing_links: {
     whose: "person",
+    most: 10,
     variable: "MAX_PAIRING_LINKS_PER_USER",
     table: "pairing_tokens",
     owner: "user_id",
@@ -68,6 +73,7 @@ export const CEILINGS = {
   },
   device_sign_ins: {
     whose: "address",
+    most: 10,
     variable: "MAX_DEVICE_SIGN_INS_PER_ADDRESS",
     table: "device_sign_ins",
     owner: "network",
@@ -79,6 +85,7 @@ export const CEILINGS = {
   },
   channels: {
     whose: "person",
+    most: 100,
     variable: "MAX_CHANNELS_PER_USER",
     table: "channel_configs",
     owner: "user_id",
@@ -89,6 +96,7 @@ export const CEILINGS = {
   },
   channel_connections: {
     whose: "person",
+    most: 20,
     variable: "MAX_CHANNEL_CONNECTIONS_PER_USER",
     table: "channel_configs",
     owner: "user_id",
@@ -99,6 +107,7 @@ export const CEILINGS = {
   },
   schedules: {
     whose: "person",
+    most: 200,
     variable: "MAX_SCHEDULES_PER_USER",
     table: "schedules",
     owner: "user_id",
@@ -108,6 +117,7 @@ export const CEILINGS = {
   },
   active_schedules: {
     whose: "person",
+    most: 50,
     variable: "GATEWAY_MAX_SCHEDULES_PER_USER",
     table: "schedules",
     owner: "user_id",
@@ -117,6 +127,7 @@ export const CEILINGS = {
   },
   chats: {
     whose: "person",
+    most: 50_000,
     variable: "MAX_CHATS_PER_USER",
     table: "chats",
     owner: "user_id",
@@ -126,6 +137,7 @@ export const CEILINGS = {
   },
   unsent_attachments: {
     whose: "person",
+    most: 500,
     variable: "MAX_UNSENT_ATTACHMENTS_PER_USER",
     table: "chat_attachments",
     owner: "user_id",
@@ -136,6 +148,7 @@ export const CEILINGS = {
   },
   templates: {
     whose: "person",
+    most: 100,
     variable: "MAX_TEMPLATES_PER_USER",
     table: "bases",
     owner: "created_by",
@@ -144,6 +157,7 @@ export const CEILINGS = {
   },
   model_keys: {
     whose: "person",
+    most: 100,
     variable: "MAX_MODEL_KEYS_PER_USER",
     table: "user_api_keys",
     owner: "user_id",
@@ -153,6 +167,7 @@ export const CEILINGS = {
   },
   model_providers: {
     whose: "person",
+    most: 100,
     variable: "MAX_MODEL_PROVIDERS_PER_USER",
     table: "user_providers",
     owner: "user_id",
@@ -162,6 +177,7 @@ export const CEILINGS = {
   },
   added_models: {
     whose: "person",
+    most: 200,
     variable: "MAX_ADDED_MODELS_PER_USER",
     table: "user_models",
     owner: "user_id",
@@ -171,6 +187,7 @@ export const CEILINGS = {
   },
   deployment_credentials: {
     whose: "person",
+    most: 100,
     variable: "MAX_DEPLOYMENT_CREDENTIALS_PER_USER",
     table: "deployment_credentials",
     owner: "user_id",
@@ -179,6 +196,7 @@ export const CEILINGS = {
   },
   teams: {
     whose: "person",
+    most: 10,
     variable: "MAX_TEAMS_PER_USER",
     table: "teams",
     owner: "created_by",
@@ -187,19 +205,28 @@ export const CEILINGS = {
   },
   shells_of_person: {
     whose: "person",
+    most: 100,
     variable: "SHELL_SESSIONS_PER_USER",
     owner: "user_id",
     ...OPEN_SHELLS,
   },
   shells_of_project: {
     whose: "project",
+    most: 100,
     variable: "SHELL_SESSIONS_PER_PROJECT",
     owner: "project_id",
     ...OPEN_SHELLS,
   },
-  shells_of_chat: { whose: "chat", variable: "SHELL_SESSIONS_PER_CHAT", owner: "chat_id", ...OPEN_SHELLS },
+  shells_of_chat: {
+    whose: "chat",
+    most: 8,
+    variable: "SHELL_SESSIONS_PER_CHAT",
+    owner: "chat_id",
+    ...OPEN_SHELLS,
+  },
   members: {
     whose: "team",
+    most: 500,
     variable: "MAX_MEMBERS_PER_TEAM",
     table: "team_memberships",
     owner: "team_id",
@@ -209,6 +236,7 @@ export const CEILINGS = {
   },
   invitation_links: {
     whose: "team",
+    most: 10,
     variable: "MAX_INVITATION_LINKS_PER_TEAM",
     table: "team_invitations",
     owner: "team_id",
@@ -219,6 +247,7 @@ export const CEILINGS = {
   },
   agents: {
     whose: "team",
+    most: 100,
     variable: "MAX_AGENTS_PER_TEAM",
     table: "agents",
     owner: "team_id",
@@ -228,6 +257,7 @@ export const CEILINGS = {
   },
   projects: {
     whose: "team",
+    most: 999_999,
     variable: {
       free: "TIER_MAX_PROJECTS_FREE",
       basic: "TIER_MAX_PROJECTS_BASIC",
@@ -243,6 +273,7 @@ export const CEILINGS = {
   },
   containers: {
     whose: "project",
+    most: 50,
     variable: "MAX_CONTAINERS_PER_PROJECT",
     table: "containers",
     owner: "project_id",
@@ -251,6 +282,7 @@ export const CEILINGS = {
   },
   browser_previews: {
     whose: "project",
+    most: 50,
     variable: "MAX_BROWSER_PREVIEWS_PER_PROJECT",
     table: "browser_previews",
     owner: "project_id",
@@ -259,6 +291,7 @@ export const CEILINGS = {
   },
   unfinished_deployments: {
     whose: "project",
+    most: 25,
     variable: "MAX_UNFINISHED_DEPLOYMENTS_PER_PROJECT",
     table: "deployments",
     owner: "project_id",
@@ -274,32 +307,11 @@ export const CEILINGS = {
  * each stream. How fast a person opens streams is limited as any request.
  */
 export const OPEN_CEILINGS = {
-  streams_of_task: { whose: "person and task", variable: "MAX_STREAMS_PER_TASK" },
-  sockets_of_project: { whose: "person and project", variable: "MAX_SOCKETS_PER_PROJECT" },
-  command_line_sockets: { whose: "person", variable: "MAX_COMMAND_LINE_SOCKETS_PER_USER" },
+  streams_of_task: { whose: "person and task", most: 1_000, variable: "MAX_STREAMS_PER_TASK" },
+  sockets_of_project: { whose: "person and project", most: 50, variable: "MAX_SOCKETS_PER_PROJECT" },
+  command_line_sockets: { whose: "person", most: 50, variable: "MAX_COMMAND_LINE_SOCKETS_PER_USER" },
 } as const;
-
-export type CeilingName = keyof typeof CEILINGS;
-
-type VariablesOf<V> = V extends string ? V : V[keyof V];
-
-/** The variables of these ceilings. */
-export type CeilingConfig<Name extends CeilingName> = Readonly<
-  Record<VariablesOf<(typeof CEILINGS)[Name]["variable"]> & string, number>
->;
-
-/** The variables of all ceilings. */
-export type AllCeilings = CeilingConfig<CeilingName> &
-  Readonly<Record<(typeof OPEN_CEILINGS)[keyof typeof OPEN_CEILINGS]["variable"], number>>;
-
-/** Whether as many are open as may be; 0 is no limit. */
-export const isFull = (open: number, max: number) => max > 0 && open >= max;
-
-/** A ceiling, whichever it is. */
-export const ceilingOf = (name: CeilingName): Ceiling => CEILINGS[name];
 
 function many(count: number, thing: string): string {
   return `${count.toLocaleString("en")} ${thing}${count === 1 ? "" : "s"}`;
 }
-
-export const isCeiling = (name: string): name is CeilingName => name in CEILINGS;
