@@ -3,10 +3,10 @@ import path from "node:path";
 import { z } from "zod";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 
-/** The service's log entry of a request or a delivery of the queue. */
+/** The service's log entry of a request, a delivery of the queue, or a step that began at once. */
 const Request = z.object({
-  message: z.literal("request"),
-  path: z.string(),
+  message: z.enum(["request", "step"]),
+  path: z.string().optional(),
   db: z.int(),
   publish: z.int(),
   objects: z.int(),

@@ -4,6 +4,7 @@ import { migrate } from "../lib/sql-migrations.ts";
 import { Audience } from "./audience.ts";
 import { EVENT_TABLES, EventStore } from "./event-store.ts";
 import type { Addition, Begun, Control, NewEvent, StopReason, TaskLogObject } from "./protocol.ts";
+import { executeHere } from "./execute-here.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { Reader, toSse } from "./reader.ts";
 import { PARKED_COLUMN, RUN_TABLES, RunState } from "./run-state.ts";
@@ -33,6 +34,28 @@ export class TaskLog extends DurableObject<object> implements TaskLogObject {
     if (this.#store.run.open(taskId, Date.now())) {
       await this.ctx.storage.setAlarm(Date.now() + this.#settings.stallMs);
     }
+  }
+
+  async launch(taskId: string, shareOf: string | undefined): Promise<void> {
+    await this.#execute({ taskId, step: 1 }, shareOf);
+  }
+
+  async goOn(shareOf: string | undefined): Promise<void> {
+    const next = this.#store.run.unpark(Date.now());
+    if (!next) return;
+    await this.ctx.storage.setAlarm(Date.now() + this.#settings.stallMs);
+    await this.#execute(next, shareOf);
+  }
+
+  /** The call goes out once the lease is stored, and this object stays while it lasts. */
+  async #execute({ taskId, step }: { taskId: string; step: number }, shareOf: string | undefined) {
+    const begun = await this.begin(taskId, step);
+    if (begun.kind === "skip" || begun.kind === "busy") return;
+    const { run } = this.#store;
+    const { services } = this.#settings;
+    this.ctx.waitUntil(
+      executeHere({ exports: this.ctx.exports, run, services }, { taskId, step, begun, shareOf }),
+    );
   }
 
   // ── The executor ───────────────────────────────────────────────────
@@ -69,12 +92,6 @@ export class TaskLog extends DurableObject<object> implements TaskLogObject {
     run.park(Date.now(), until);
     // A task that was stopped since the executor last heard of it does not wait, and only the watchdog would wake it.
     await this.ctx.storage.setAlarm(stop === null ? until : Date.now() + this.#settings.stallMs);
-  }
-
-  async unpark(): Promise<number | undefined> {
-    const step = this.#store.run.unpark(Date.now());
-    if (step !== undefined) await this.ctx.storage.setAlarm(Date.now() + this.#settings.stallMs);
-    return step;
   }
 
   async release(generation: number): Promise<void> {

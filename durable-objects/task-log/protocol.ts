@@ -60,6 +60,18 @@ export type Begun =
   /** The step was recorded, or the task is over and all its consequences were published. */
   | { kind: "skip" };
 
+/** A step that the log has given to an executor. */
+export interface BegunStep {
+  taskId: string;
+  begun: Extract<Begun, { kind: "run" | "exhausted" }>;
+}
+
+/** What executes the steps that a log begins by itself: an entry of the Worker, which runs as long as its caller waits. */
+export interface StepExecutorEntry {
+  /** Returns when the step is over; at once with `full` when this isolate has no room for it. Throws as the step does. */
+  execute(step: BegunStep): Promise<"done" | "full">;
+}
+
 /**
  * The contract of the `TaskLog` object. An executor acts under the generation that `begin` returned; a call under an
  * older one changes nothing.
@@ -71,6 +83,12 @@ export interface TaskLogObject extends Rpc.DurableObjectBranded {
    */
   open(taskId: string): Promise<void>;
 
+  /**
+   * Creates the log, takes the first step and has it executed at once. Returns when that is stored: what becomes of the
+   * executor is the log's to watch. Does nothing to a task that has begun. `shareOf` is the person whose share of the queue
+   * the step counts against, if it has to go there.
+   */
+  launch(taskId: string, shareOf: string | undefined): Promise<void>;
   /**
    * Asks to execute a step; the first step creates the log. Returns whether to execute it, and under which generation.
    */
@@ -92,10 +110,9 @@ export interface TaskLogObject extends Rpc.DurableObjectBranded {
   close(generation: number, last: readonly NewEvent[], settled: boolean): Promise<void>;
 
   /**
-   * An approval was decided. Returns the step to publish, and undefined for a task that is not parked. If the
-   * publication is lost, the watchdog repeats it.
+   * An approval was decided: has the next step of a parked task executed, as `launch` does. Does nothing to any other task.
    */
-  unpark(): Promise<number | undefined>;
+  goOn(shareOf: string | undefined): Promise<void>;
   /** Asks the executor to stop; it sees the request at its next write or ping. Returns the state of the task. */
   requestStop(reason: StopReason): Promise<"closed" | "waiting" | "begun" | "unknown">;
 

@@ -166,16 +166,21 @@ export class RunState {
   }
 
   /** Ends the wait. Returns the step that continues, if the task was parked. */
-  unpark(now: number): number | undefined {
+  unpark(now: number): { taskId: string; step: number } | undefined {
     const run = this.#run;
     if (!run || run.closed_at !== null || run.parked_until === null) return undefined;
     this.#write({ parked_until: null, last_seen: now });
-    return run.step;
+    return { taskId: run.task_id, step: run.step };
   }
 
   /** The executor failed and leaves the step to the next delivery. */
   release(now: number): void {
     this.#write({ executor: "released", last_seen: now });
+  }
+
+  /** Nobody took the step: the next executor begins it as if it had not been begun. */
+  handBack(now: number): void {
+    this.#write({ executor: "none", attempts: this.#require().attempts - 1, last_seen: now });
   }
 
   requestStop(reason: StopReason): "closed" | "waiting" | "begun" | "unknown" {

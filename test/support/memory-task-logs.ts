@@ -1,8 +1,15 @@
 import { DatabaseSync } from "node:sqlite";
+import { executeHere } from "#durable-objects/task-log/execute-here.ts";
 import { PARKED_COLUMN, RUN_TABLES, RunState } from "#durable-objects/task-log/run-state.ts";
 import { Watchdog } from "#durable-objects/task-log/watchdog.ts";
-import { createLog } from "#src/platform/log/log.ts";
-import type { Begun, Control, NewEvent, TaskLogs } from "#src/platform/objects/task-logs.ts";
+import { createLog, type Log } from "#src/platform/log/log.ts";
+import type {
+  Begun,
+  Control,
+  NewEvent,
+  StepExecutorEntry,
+  TaskLogs,
+} from "#src/platform/objects/task-logs.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { partOf } from "./part-of.ts";
 
@@ -15,9 +22,12 @@ export class MemoryTaskLogs {
   now = 0;
   readonly #logs = new Map<string, OneLog>();
   readonly #queue: Queue;
+  readonly #executor: StepExecutorEntry;
 
-  constructor(queue: Queue) {
+  /** Without an executor every step goes to the queue. */
+  constructor(queue: Queue, executor: StepExecutorEntry = { execute: async () => "full" }) {
     this.#queue = queue;
+    this.#executor = executor;
   }
 
   /** The events with which a task's log was closed; nothing for one that is open. */
@@ -33,9 +43,9 @@ export class MemoryTaskLogs {
   /** What the service has of them; each call goes through `point`. */
   through(
     point: Point,
-  ): Pick<TaskLogs, "open" | "begin" | "ping" | "close" | "requestStop" | "park" | "unpark"> {
+  ): Pick<TaskLogs, "open" | "launch" | "goOn" | "begin" | "ping" | "close" | "requestStop" | "park"> {
     const log = (taskId: string) => {
-      const found = this.#logs.get(taskId) ?? new OneLog(this.#queue);
+      const found = this.#logs.get(taskId) ?? new OneLog(this.#queue, this.#executor);
       this.#logs.set(taskId, found);
       return found;
     };
@@ -43,13 +53,15 @@ export class MemoryTaskLogs {
       point(async () => act(log(taskId), this.now));
     return {
       open: (taskId) => call(taskId, (each, now) => each.open(taskId, now)),
+      launch: (taskId, shareOf) =>
+        call(taskId, (each, now) => each.execute({ taskId, step: 1 }, { shareOf, now })),
+      goOn: (taskId, shareOf) => call(taskId, (each, now) => each.goOn(shareOf, now)),
       begin: (taskId, step) => call(taskId, (each, now) => each.begin(taskId, step, now)),
       ping: (taskId, generation) => call(taskId, (each, now): Control => each.run.ping(generation, now)),
       close: (taskId, generation, last, settled) =>
         call(taskId, (each, now) => each.close(generation, last, { settled, now })),
       requestStop: (taskId, reason) => call(taskId, (each) => each.run.requestStop(reason)),
       park: (taskId, generation, until) => call(taskId, (each, now) => each.park(generation, until, now)),
-      unpark: (taskId) => call(taskId, (each, now) => each.unpark(now)),
     };
   }
 }
@@ -61,7 +73,12 @@ class OneLog {
   #alarm: number | undefined;
   readonly #watchdog: Watchdog;
 
-  constructor(queue: Queue) {
+  readonly #services: () => { queue: Queue; log: Log };
+  readonly #exports: { StepExecutor: StepExecutorEntry };
+
+  constructor(queue: Queue, executor: StepExecutorEntry) {
+    this.#services = () => ({ queue, log: { ...createLog(), warn: () => {} } });
+    this.#exports = { StepExecutor: executor };
     const sql = storageOf(new DatabaseSync(":memory:"));
     sql.exec(RUN_TABLES);
     sql.exec(PARKED_COLUMN);
@@ -69,10 +86,7 @@ class OneLog {
     const storage = partOf<DurableObjectStorage>({
       setAlarm: async (at: number) => void (this.#alarm = at),
     });
-    this.#watchdog = new Watchdog(this.run, storage, {
-      ...LIMITS,
-      services: () => ({ queue, log: createLog() }),
-    });
+    this.#watchdog = new Watchdog(this.run, storage, { ...LIMITS, services: this.#services });
   }
 
   open(taskId: string, now: number): void {
@@ -91,10 +105,21 @@ class OneLog {
     this.#alarm = stop === null ? until : now + LIMITS.stallMs;
   }
 
-  unpark(now: number): number | undefined {
-    const step = this.run.unpark(now);
-    if (step !== undefined) this.#alarm = now + LIMITS.stallMs;
-    return step;
+  execute(
+    { taskId, step }: { taskId: string; step: number },
+    { shareOf, now }: { shareOf: string | undefined; now: number },
+  ): void {
+    const begun = this.begin(taskId, step, now);
+    if (begun.kind === "skip" || begun.kind === "busy") return;
+    const log = { exports: this.#exports, run: this.run, services: this.#services };
+    void executeHere(log, { taskId, step, begun, shareOf });
+  }
+
+  goOn(shareOf: string | undefined, now: number): void {
+    const next = this.run.unpark(now);
+    if (!next) return;
+    this.#alarm = now + LIMITS.stallMs;
+    this.execute(next, { shareOf, now });
   }
 
   close(

@@ -12,13 +12,17 @@ export const NO_AGENT_LIMITS = {
   USER_ENQUEUE_RATE_PER_10S: 0,
 };
 
-/** What it takes to start tasks, with a queue that takes every message. */
+/** No log of a task answers: a launch goes to the queue. */
+export const NO_LAUNCHES = { launch: () => Promise.reject(new Error("No object answers")) };
+
+/** What it takes to start tasks, with a queue that takes every message. Logs of tasks do not answer, so launches go there. */
 export function startDeps(db: Db, limits: Partial<typeof NO_AGENT_LIMITS> = {}) {
   return partOf<Services>({
     db,
     config: { DEFAULT_MODEL: "demo", ...NO_AGENT_LIMITS, ...limits },
     modelSettings: { platformModels: ["demo"] },
     queue: { publish: async () => {} },
+    taskLogs: NO_LAUNCHES,
   });
 }
 

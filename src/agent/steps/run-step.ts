@@ -1,5 +1,5 @@
 import { claimTask, closeTask, finishTask, Turn } from "#src/domain/agent-work/tasks/index.ts";
-import type { Begun } from "#src/platform/objects/task-logs.ts";
+import type { BegunStep } from "#src/platform/objects/task-logs.ts";
 import type { ProjectNotices } from "#src/platform/objects/project-notices.ts";
 import { endStep } from "./end-step.ts";
 import { withPart } from "../turns/kept-parts.ts";
@@ -23,22 +23,23 @@ export async function runStep(deps: StepDeps, input: { taskId: string; step: num
   const begun = await deps.taskLogs.begin(input.taskId, input.step);
   if (begun.kind === "skip") return { kind: "done" };
   if (begun.kind === "busy") return begun;
-  try {
-    await execute(deps, input, begun);
-  } catch (error) {
-    // The queue redelivers the step. Release the lease, so that the next executor need not wait until this one counts
-    // as dead.
-    await deps.taskLogs.release(input.taskId, begun.generation).catch(() => {});
-    throw error;
-  }
+  await runBegunStep(deps, { taskId: input.taskId, begun });
   return { kind: "done" };
 }
 
-async function execute(
-  deps: StepDeps,
-  { taskId }: { taskId: string },
-  begun: Extract<Begun, { kind: "run" | "exhausted" }>,
-): Promise<void> {
+/** Executes a step that the task's log has given to this executor. */
+export async function runBegunStep(deps: StepDeps, step: BegunStep): Promise<void> {
+  try {
+    await execute(deps, step);
+  } catch (error) {
+    // The step is delivered again. Release the lease, so that the next executor need not wait until this one counts as
+    // dead.
+    await deps.taskLogs.release(step.taskId, step.begun.generation).catch(() => {});
+    throw error;
+  }
+}
+
+async function execute(deps: StepDeps, { taskId, begun }: BegunStep): Promise<void> {
   const claim = await claimTask(deps.db, taskId, begun.generation);
   // Also told when the step only ends the task, because sockets may not follow a waiting task's events. A failure is
   // only logged: sockets that were not told find the task when they next look.
@@ -48,7 +49,7 @@ async function execute(
         .catch((cause: unknown) => deps.log.warn("sockets were not notified", { task_id: taskId, cause }))
     : undefined;
   try {
-    await executeClaimed(deps, taskId, begun, claim);
+    await executeClaimed(deps, { taskId, begun }, claim);
   } finally {
     await told;
   }
@@ -56,8 +57,7 @@ async function execute(
 
 async function executeClaimed(
   deps: StepDeps,
-  taskId: string,
-  begun: Extract<Begun, { kind: "run" | "exhausted" }>,
+  { taskId, begun }: BegunStep,
   claim: Awaited<ReturnType<typeof claimTask>>,
 ): Promise<void> {
   const { generation } = begun;

@@ -14,6 +14,13 @@ export type * from "#durable-objects/task-log/protocol.ts";
 export interface TaskLogs {
   /** Creates the log of a task that is not over. Idempotent. */
   open(taskId: string): Promise<void>;
+  /**
+   * Has the first step of a task executed at once, and returns when that is stored. `shareOf` is the person against whose
+   * share of the queue the step counts if it must go there. Does nothing to a task that has begun.
+   */
+  launch(taskId: string, shareOf: string | undefined): Promise<void>;
+  /** Has the next step of a task executed that waited for an approval. Does nothing to any other. Idempotent. */
+  goOn(taskId: string, shareOf: string): Promise<void>;
   /** Asks to execute a step; the first step creates the log if no reader has. */
   begin(taskId: string, step: number): Promise<Begun>;
   ping(taskId: string, generation: number): Promise<Control>;
@@ -21,8 +28,6 @@ export interface TaskLogs {
   endStep(taskId: string, generation: number): Promise<number | undefined>;
   /** Ends the step until an approval is decided, `until` at the latest (milliseconds since the epoch). */
   park(taskId: string, generation: number, until: number): Promise<void>;
-  /** Returns the step to publish for a parked task, undefined for any other. Idempotent. */
-  unpark(taskId: string): Promise<number | undefined>;
   release(taskId: string, generation: number): Promise<void>;
   close(taskId: string, generation: number, last: readonly NewEvent[], settled: boolean): Promise<void>;
   requestStop(taskId: string, reason: StopReason): Promise<"closed" | "waiting" | "begun" | "unknown">;
@@ -44,12 +49,13 @@ export function taskLogs(namespace: DurableObjectNamespace<TaskLogObject>, trips
   };
   return {
     open: (taskId) => log(taskId).open(taskId),
+    launch: (taskId, shareOf) => log(taskId).launch(taskId, shareOf),
+    goOn: (taskId, shareOf) => log(taskId).goOn(shareOf),
     begin: (taskId, step) => log(taskId).begin(taskId, step),
     ping: (taskId, generation) => log(taskId).ping(generation),
     append: (taskId, generation, addition) => log(taskId).append(generation, addition),
     endStep: (taskId, generation) => log(taskId).endStep(generation),
     park: (taskId, generation, until) => log(taskId).park(generation, until),
-    unpark: (taskId) => log(taskId).unpark(),
     release: (taskId, generation) => log(taskId).release(generation),
     close: (taskId, generation, last, settled) => log(taskId).close(generation, last, settled),
     requestStop: (taskId, reason) => log(taskId).requestStop(reason),

@@ -73,7 +73,12 @@ async function interrupted(): Promise<MediaWorld> {
   const [before] = await world.tasks();
   await world.finish(before?.id ?? "", "Done");
   await world.receive("One");
-  const deps = { ...world.deps, queue: { ...world.deps.queue, publish: dead } };
+  const { queue, taskLogs } = world.deps;
+  const deps = {
+    ...world.deps,
+    queue: { ...queue, publish: dead },
+    taskLogs: { ...taskLogs, launch: dead },
+  };
   await expect(world.advance(deps)).rejects.toThrow("The process is dead");
   await database.db
     .update(channelEvents)
@@ -84,14 +89,12 @@ async function interrupted(): Promise<MediaWorld> {
 
 it("a task that was stored and not begun is begun by the next advance of its session", async () => {
   const world = await interrupted();
-  const published: QueueMessage[] = [];
-  const publish = async (message: QueueMessage) => void published.push(message);
-  await world.advance({ ...world.deps, queue: { ...world.deps.queue, publish } });
+  const launched: string[] = [];
+  const launch = async (taskId: string) => void launched.push(taskId);
+  await world.advance({ ...world.deps, taskLogs: { ...world.deps.taskLogs, launch } });
   const [, one, ...others] = await world.tasks();
   expect(others).toEqual([]);
-  expect(published).toContainEqual(
-    expect.objectContaining({ function: "agent-step", payload: { taskId: one?.id, step: 1 } }),
-  );
+  expect(launched).toEqual([one?.id]);
 });
 
 it("a message goes on behind one whose interrupted task is over", async () => {

@@ -39,6 +39,12 @@ async function change(assignment: string): Promise<void> {
   await evictDurableObject(stub);
 }
 
+/** The state of the run, as it is stored. */
+const run = () =>
+  runInDurableObject(namespace.getByName(taskId), (_object, state) =>
+    state.storage.sql.exec<Record<string, SqlStorageValue>>("SELECT * FROM run").toArray().at(0),
+  );
+
 /** As if the executor had been silent for so long. */
 const silence = (ms: number) => change(`last_seen = last_seen - ${ms}`);
 
@@ -193,14 +199,8 @@ describe("a task that waits for an approval", () => {
     expect(await logs.begin(taskId, 2)).toEqual({ kind: "skip" });
     await evictDurableObject(namespace.getByName(taskId));
     expect(await logs.begin(taskId, 2)).toEqual({ kind: "skip" });
-    expect(await logs.unpark(taskId)).toBe(2);
-    expect(await logs.unpark(taskId)).toBeUndefined();
-    expect(await logs.begin(taskId, 2)).toMatchObject({
-      kind: "run",
-      generation: 2,
-      restarted: false,
-      records: [record(1)],
-    });
+    for (const _ of ["answered", "again"]) await logs.goOn(taskId, "ada");
+    expect(await run()).toMatchObject({ generation: 2, step: 2, parked_until: null });
   });
 
   it("goes on by itself when the time is up", async () => {
@@ -229,7 +229,25 @@ describe("a task that waits for an approval", () => {
     await silence(60_000);
     await begin();
     await logs.park(taskId, generation, Date.now() + HOUR);
-    expect(await logs.unpark(taskId)).toBeUndefined();
+    await logs.goOn(taskId, "ada");
+    expect(await run()).toMatchObject({ generation: 2, step: 1 });
+  });
+});
+
+describe("a task that is launched", () => {
+  it("is begun once, and leaves its step to the next executor when the Worker cannot execute it", async () => {
+    // Here the Worker has no database, so that every step fails; and no queue.
+    for (const _ of ["launched", "again"]) await logs.launch(taskId, "ada");
+    expect(await run()).toMatchObject({ generation: 1, step: 1 });
+    await expect.poll(async () => (await run())?.executor).toBe("released");
+    expect(await logs.begin(taskId, 1)).toMatchObject({ kind: "run", generation: 2, restarted: true });
+  });
+
+  it("does nothing to a task that is further", async () => {
+    const generation = await begin();
+    await logs.endStep(taskId, generation);
+    await logs.launch(taskId, "ada");
+    expect(await run()).toMatchObject({ generation: 1, step: 2 });
   });
 });
 

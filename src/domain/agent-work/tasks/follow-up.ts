@@ -19,7 +19,8 @@ export interface Followed extends Pick<Task, "id" | "userId" | "callbackStatus" 
  * Publishes the follow-up of a finished task: its callback, its reply on a messaging platform or the end of its schedule's
  * run, and the next task of its chat. Idempotent.
  */
-export async function followUp({ queue }: LaunchDeps, task: Followed): Promise<void> {
+export async function followUp(deps: LaunchDeps, task: Followed): Promise<void> {
+  const { queue } = deps;
   if (task.callbackStatus === "pending") {
     const job = { name: callbackDue.name, key: task.id };
     await queue.publish(messageOf(job, { occasion: "stored", share: task.userId }));
@@ -32,7 +33,7 @@ export async function followUp({ queue }: LaunchDeps, task: Followed): Promise<v
     const job = { name: runDue.name, key: task.id };
     await queue.publish(messageOf(job, { occasion: "ended", share: task.userId }));
   }
-  if (task.next) await launchTask({ queue }, { id: task.next, userId: task.userId }, `after-${task.id}`);
+  if (task.next) await launchTask(deps, { id: task.next, userId: task.userId }, `after-${task.id}`);
 }
 
 /** As `followUp`, by the task's id; does nothing for an unfinished task. */

@@ -17,13 +17,10 @@ export async function publishNextStep(
 
 /** Resumes a task that waits for an approval. Does nothing for a task that does not wait. Idempotent. */
 export async function goOn(
-  deps: { taskLogs: TaskLogs; queue: Queue },
-  { id: taskId, userId }: { id: string; userId: string },
+  { taskLogs }: { taskLogs: Pick<TaskLogs, "goOn"> },
+  { id, userId }: { id: string; userId: string },
 ): Promise<void> {
-  const step = await deps.taskLogs.unpark(taskId);
-  if (step === undefined) return;
-  const delivery = { deduplicationId: `step-${taskId}-${step}-goes-on`, shareOf: userId };
-  await deps.queue.publish(messageTo(stepDue, { taskId, step }, delivery));
+  await taskLogs.goOn(id, userId);
 }
 
 /**

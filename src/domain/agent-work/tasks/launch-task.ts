@@ -1,22 +1,29 @@
+import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { messageTo } from "#src/work/message.ts";
 import { stepDue } from "./functions.ts";
 
 export interface LaunchDeps {
   queue: Queue;
+  taskLogs: Pick<TaskLogs, "launch">;
 }
 
 /**
- * Publishes the first step of a task that has its chat's turn. Idempotent: the task's log gives a step to one executor.
- * `occasion` names the reason of the publication, so that the queue does not deduplicate it against an earlier one.
+ * Has a task that has its chat's turn begin: its log takes the first step and has it executed at once. The queue is there
+ * for when the log does not answer. Idempotent: the log gives a step to one executor. `occasion` names the reason, so that
+ * the queue does not deduplicate the message against an earlier one. See docs/decisions/0045-the-first-step-at-once.md.
  */
 export async function launchTask(
-  { queue }: LaunchDeps,
+  { queue, taskLogs }: LaunchDeps,
   { id, userId }: Launched,
   occasion: "stored" | `after-${string}` | Again,
 ): Promise<void> {
-  const delivery = { deduplicationId: `step-${id}-1-${occasion}`, shareOf: userId };
-  await queue.publish(messageTo(stepDue, { taskId: id, step: 1 }, delivery));
+  try {
+    await taskLogs.launch(id, userId);
+  } catch {
+    const delivery = { deduplicationId: `step-${id}-1-${occasion}`, shareOf: userId };
+    await queue.publish(messageTo(stepDue, { taskId: id, step: 1 }, delivery));
+  }
 }
 
 /** A task, and whose it is; undefined for one whose row is gone. */

@@ -12,7 +12,12 @@ import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { newColleague, newMember, newProject } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { fieldsOf } from "#test/support/fields.ts";
-import { messageToAgent, startDeps, type NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
+import {
+  NO_LAUNCHES,
+  messageToAgent,
+  startDeps,
+  type NO_AGENT_LIMITS,
+} from "#test/support/message-to-agent.ts";
 import { CLIENT, sessionDeps } from "#test/support/people.ts";
 
 const database = await openDatabase();
@@ -159,7 +164,7 @@ it("the sweep ends what revoked keys started, where the request that revoked the
       .where(eq(externalApiKeys.id, keyId));
   }
   await db.update(tasks).set({ status: "failed" }).where(eq(tasks.apiKeyId, over));
-  await sweepTasks({ db, log: createLog(), queue });
+  await sweepTasks({ db, log: createLog(), queue, taskLogs: NO_LAUNCHES });
   expect(published.filter((each) => each.function === "stop-tasks")).toEqual([
     { function: "stop-tasks", payload: { keyId: lost } },
   ]);

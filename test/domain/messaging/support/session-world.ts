@@ -121,7 +121,7 @@ export class SessionWorld extends InterleavedService {
     if (name === "show-progress") return undefined;
     const { taskId = "", step = 0, key = "" } = Payload.parse(payload);
     const deps = this.#deps;
-    if (name === "agent-step") return this.execute(taskId, step, 3);
+    if (name === "agent-step") return this.execute(taskId, step);
     if (name === "resume-task") return resumeTask(deps, taskId);
     if (name === "task-finished") return followUpTask(deps, taskId);
     if (name === "receive-message") return advanceSessions(deps, eventsReceived.message.parse(payload));

@@ -15,7 +15,7 @@ import { storeJobs } from "#src/work/queries.ts";
 import { sweepJobs } from "#src/work/sweep.ts";
 import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { ListeningPlatform, PlatformRows } from "#test/domain/messaging/support/people-of-platforms.ts";
-import { NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
+import { NO_AGENT_LIMITS, NO_LAUNCHES } from "#test/support/message-to-agent.ts";
 import { sessionDeps } from "#test/support/people.ts";
 import { outside } from "#test/support/mortal.ts";
 import { partOf } from "#test/support/part-of.ts";
@@ -94,6 +94,7 @@ export class ScheduleWorld {
         ensureSchedule: async () => {},
         answers: async () => true,
       },
+      taskLogs: NO_LAUNCHES,
       mailer: {
         configured: true,
         send: (mail: Mail) => outside(async () => void this.mails.push(mail)),

@@ -94,7 +94,7 @@ export class ChatWorld extends InterleavedService {
   override async handle({ function: name, payload }: QueueMessage): Promise<unknown> {
     const { taskId: id, step } = fieldsOf(payload);
     const taskId = String(id);
-    if (name === "agent-step") return this.execute(taskId, Number(step), 2);
+    if (name === "agent-step") return this.execute(taskId, Number(step));
     if (name === "resume-task") return resumeTask(this.#deps, taskId);
     if (name === "task-finished") return followUpTask(this.#deps, taskId);
     throw new Error(`No function is named ${name}`);

@@ -8,7 +8,7 @@ import {
 } from "#src/domain/agent-work/tasks/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { createLog } from "#src/platform/log/log.ts";
-import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
+import type { BegunStep, TaskLogs } from "#src/platform/objects/task-logs.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { Interleaving } from "#test/support/interleaving.ts";
 import { MemoryTaskLogs } from "#test/support/memory-task-logs.ts";
@@ -39,6 +39,8 @@ export abstract class InterleavedService {
   protected readonly random: Random;
   protected readonly programs: Interleaving;
   protected readonly logs: MemoryTaskLogs;
+  /** Of one step. */
+  protected readonly mostTurns: number = 2;
   readonly #published = new Map<string, number>();
   #queue: Delivery[] = [];
 
@@ -52,7 +54,10 @@ export abstract class InterleavedService {
         const answer = await fetch(url, init);
         return new Response(await answer.text(), answer);
       });
-    this.logs = new MemoryTaskLogs(this.#queueThrough((act) => act()));
+    this.logs = new MemoryTaskLogs(
+      this.#queueThrough((act) => act()),
+      { execute: (step) => this.#executeHere(step) },
+    );
   }
 
   protected readonly point = <T>(act: () => Promise<T>): Promise<T> => this.programs.point(act);
@@ -149,11 +154,31 @@ export abstract class InterleavedService {
     at: { generation: number; history: History },
   ): Promise<boolean>;
 
+  /**
+   * A step that its task's log begins by itself: an isolate that has no room for it, an executor, one that dies, or one that
+   * dies with the log's object, which then does not hear of it.
+   */
+  #executeHere({ taskId, begun }: BegunStep): Promise<"done" | "full"> {
+    if (this.random.chance(0.2)) return Promise.resolve("full");
+    return new Promise((resolve, reject) => {
+      this.programs.start(
+        () => this.#executeBegun(taskId, begun),
+        (failure) =>
+          failure === undefined ? resolve("done") : reject(new Error("failed", { cause: failure })),
+        () => this.random.chance(0.5) && reject(new Error("died")),
+      );
+    });
+  }
+
   /** As `runStep`, with turns that only take their time. True where another executor is at it. */
-  protected async execute(taskId: string, step: number, mostTurns: number): Promise<boolean> {
-    const deps = this.base;
-    const begun = await deps.taskLogs.begin(taskId, step);
+  protected async execute(taskId: string, step: number): Promise<boolean> {
+    const begun = await this.base.taskLogs.begin(taskId, step);
     if (begun.kind === "skip" || begun.kind === "busy") return begun.kind === "busy";
+    return this.#executeBegun(taskId, begun);
+  }
+
+  async #executeBegun(taskId: string, begun: BegunStep["begun"]): Promise<boolean> {
+    const deps = this.base;
     const { generation } = begun;
     const ending = idle(taskId, generation);
     const { claimed, current, history } = await claimTask(this.db, taskId, generation);
@@ -169,7 +194,7 @@ export abstract class InterleavedService {
     // A task whose cancellation was requested by a program that died ends without a turn.
     let { stop } = begun;
     if (!stop && (await this.begin(current, { generation, history }))) return false;
-    for (let turn = this.random.whole(0, mostTurns); turn > 0 && !stop; turn -= 1) {
+    for (let turn = this.random.whole(0, this.mostTurns); turn > 0 && !stop; turn -= 1) {
       const control = await deps.taskLogs.ping(taskId, generation);
       if (control.stale) return false;
       stop = control.stop;

@@ -1,0 +1,41 @@
+import { stepDue } from "#src/domain/agent-work/tasks/index.ts";
+import { messageTo } from "#src/work/message.ts";
+import type { BegunStep, StepExecutorEntry } from "./protocol.ts";
+import type { RunState } from "./run-state.ts";
+import type { TaskLogSettings } from "./settings.ts";
+
+interface Given extends BegunStep {
+  step: number;
+  shareOf: string | undefined;
+}
+
+/**
+ * Has the Worker execute a step that has begun. A step that it has no room for, or that fails, goes to the queue, which
+ * repeats it as it repeats all others. Where even that fails, the watchdog's alarm is left. Never throws.
+ */
+export async function executeHere(
+  { exports, run, services }: { exports: object; run: RunState } & Pick<TaskLogSettings, "services">,
+  { taskId, step, begun, shareOf }: Given,
+): Promise<void> {
+  const { generation } = begun;
+  try {
+    const outcome = await executorIn(exports)
+      ?.execute({ taskId, begun })
+      .catch((cause: unknown) => {
+        services().log.warn("a step failed and goes to the queue", { task_id: taskId, cause });
+        return "failed" as const;
+      });
+    if (outcome === "done" || run.control(generation).stale) return;
+    if (outcome !== "failed") run.handBack(Date.now());
+    const delivery = { deduplicationId: `step-${taskId}-${step}-after-${generation}`, shareOf };
+    await services().queue.publish(messageTo(stepDue, { taskId, step }, delivery));
+  } catch (cause) {
+    services().log.error("a step could not be published", { task_id: taskId, cause });
+  }
+}
+
+/** The entry of this very Worker; nothing where only the object is loaded. */
+function executorIn(exports: object): StepExecutorEntry | undefined {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- src/worker.ts exports the class, whose types this layer does not know
+  return (exports as { StepExecutor?: StepExecutorEntry }).StepExecutor;
+}
