@@ -1,4 +1,5 @@
 import type { StartTask } from "#src/domain/agent-work/tasks/index.ts";
+import { FOLLOW_UPS } from "#src/follow-ups.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Services } from "#src/services.ts";
 import { partOf } from "./part-of.ts";
@@ -19,6 +20,7 @@ export function startDeps(db: Db, limits: Partial<typeof NO_AGENT_LIMITS> = {}) 
     config: { DEFAULT_MODEL: "demo", ...NO_AGENT_LIMITS, ...limits },
     modelSettings: { platformModels: ["demo"] },
     queue: { publish: async () => {} },
+    followUps: FOLLOW_UPS,
   });
 }
 

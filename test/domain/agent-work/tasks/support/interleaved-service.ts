@@ -9,6 +9,7 @@ import {
 import type { Db } from "#src/platform/db/client.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
+import { FOLLOW_UPS } from "#src/follow-ups.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { Interleaving } from "#test/support/interleaving.ts";
 import { MemoryTaskLogs } from "#test/support/memory-task-logs.ts";
@@ -64,6 +65,7 @@ export abstract class InterleavedService {
       log: { ...createLog(), warn: () => {}, error: () => {} },
       taskLogs: partOf<TaskLogs>(this.logs.through(this.point)),
       queue: this.#queueThrough(this.point),
+      followUps: FOLLOW_UPS,
     };
   }
 
