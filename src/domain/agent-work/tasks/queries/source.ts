@@ -24,10 +24,9 @@ export function sourceIn(task: SQL) {
  */
 function ofVersionBefore(task: SQL): SQL {
   const isOwn = sql`${task}.origin IN ('api', 'browser', 'standalone', 'schedule')`;
-  const field = (path: string) => sql`m.message_metadata #>> ${sql.raw(`'{${path}}'`)}`;
   return sql`(SELECT jsonb_build_object('kind', CASE WHEN ${isOwn} THEN ${task}.origin ELSE 'channel' END,
-      'sessionId', coalesce(${field("channel,session_id")}, ${field("schedule,session_id")}),
-      'messageId', ${field("channel,message_id")}, 'replyTo', ${field("channel,reply_to")},
-      'replyTarget', ${field("channel,reply_target")})
-    FROM messages m WHERE m.task_id = ${task}.id AND m.role = 'user')`;
+      'sessionId', was ->> 'session_id', 'messageId', was ->> 'message_id', 'replyTo', was ->> 'reply_to',
+      'replyTarget', was ->> 'reply_target')
+    FROM messages m, coalesce(m.message_metadata -> 'channel', m.message_metadata -> 'schedule') AS was
+    WHERE m.task_id = ${task}.id AND m.role = 'user')`;
 }
