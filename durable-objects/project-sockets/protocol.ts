@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Standing } from "#src/domain/access/permissions/index.ts";
+import { StoredCaller } from "#src/domain/access/permissions/index.ts";
 import { ProjectClientFrame, type ProjectNotice } from "#src/wire/sockets.ts";
 
 export type { ErrorFrame, ProjectNotice, ServerFrame, Target } from "#src/wire/sockets.ts";
@@ -75,7 +75,7 @@ export type Followed = z.output<typeof Followed>;
 export const Opening = z.object({
   kind: Kind,
   userId: z.string(),
-  standing: Standing,
+  standing: StoredCaller,
   wish: TerminalWish,
   /** For sockets of chats: whether the user may read the project's files. */
   readsFiles: z.boolean().optional(),

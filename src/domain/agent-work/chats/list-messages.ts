@@ -3,7 +3,7 @@ import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { isTerminal, ShortTurn, type Results, type Task } from "#src/domain/agent-work/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { originOf } from "./create-chat.ts";
+import { originOfCaller } from "./create-chat.ts";
 import { latestChat } from "./queries/chats.ts";
 import { newestMessages, turnsOfTasks, type MessagePlace, type MessageRow } from "./queries/messages.ts";
 import { requireChat } from "./require-chat.ts";
@@ -72,7 +72,7 @@ export async function listMessagesOfProject(
   const { id: projectId } = await requireProject(deps, caller, of.project, "chat.view");
   const chat = of.chatId
     ? await requireChat(deps, caller, of.chatId, "chat.view")
-    : await latestChat(deps.db, caller.userId, projectId, originOf(caller));
+    : await latestChat(deps.db, caller.userId, projectId, originOfCaller(caller));
   if (!chat) return { messages: [], earlier: undefined };
   if (chat.projectId !== projectId) throw new AppError("not_found", "Chat not found");
   return messagesOfChat(deps.db, chat.id, wish);

@@ -17,7 +17,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { isId, newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
-import { defaultWorkspace, originOf } from "./create-chat.ts";
+import { defaultWorkspace, originOfCaller } from "./create-chat.ts";
 import { insertChat, latestChat, type Chat } from "./queries/chats.ts";
 import { requireChat } from "./require-chat.ts";
 
@@ -137,7 +137,7 @@ async function placeOf(
   caller: Caller,
   { project, chatId }: Pick<ChatWish, "project" | "chatId">,
 ): Promise<Place> {
-  const origin = originOf(caller);
+  const origin = originOfCaller(caller);
   const chat: ChosenChat = chatId === undefined ? { kind: "latest" } : { kind: "named", id: chatId };
   if (project !== undefined) {
     if (!isId(project)) {

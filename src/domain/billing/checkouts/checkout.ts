@@ -32,7 +32,7 @@ export interface CheckoutWish {
   credits?: number | undefined;
   /** Further metadata than team, user, type and checkout. */
   metadata?: Readonly<Record<string, string>>;
-  /** An origin that the service accepts, see `originOf`. */
+  /** An origin that the service accepts, see `returnOriginOf`. */
   returnOrigin: string;
   /** Below the origin; `{CHECKOUT_SESSION_ID}` stands for the session's id. */
   paths: { success: string; cancel: string };

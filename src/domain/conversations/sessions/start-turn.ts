@@ -14,7 +14,7 @@ import { scopesOfRole, type Caller, type Scope } from "#src/domain/access/permis
 import { AppError } from "#src/lib/errors.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import { namesMessage } from "./names-message.ts";
-import { settleEvents, settleStarted, type Standing, type StoredEvent } from "./queries/events.ts";
+import { settleEvents, settleStarted, type Membership, type StoredEvent } from "./queries/events.ts";
 import {
   answeredRun,
   archiveChat,
@@ -32,7 +32,7 @@ export interface Turn {
   channel: Channel;
   key: SessionKey;
   caller: Caller;
-  person: Standing;
+  person: Membership;
   batch: readonly { stored: StoredEvent; message: ReceivedMessage }[];
 }
 
@@ -151,7 +151,7 @@ async function runOf(
  * is all that says who wrote. It makes no schedule, which would work on for the person after that word has lost its weight.
  * Null through an own channel, where the person's role alone counts.
  */
-function ownersScopes({ channelOf, ownerRole }: Standing): readonly string[] | null {
+function ownersScopes({ channelOf, ownerRole }: Membership): readonly string[] | null {
   if (channelOf === "self") return null;
   return ownerRole === null ? [] : scopesOfRole(ownerRole).filter((scope) => scope !== SCHEDULING);
 }
