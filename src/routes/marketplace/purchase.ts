@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { UserCaller } from "#src/domain/access/permissions/index.ts";
-import { purchase, type PurchaseWish } from "#src/domain/organisations/library/index.ts";
+import { purchase, type PurchaseInput } from "#src/domain/organisations/library/index.ts";
 import { buyItem } from "#src/domain/marketplace/sales/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { returnOriginOf } from "#src/http/return-origin.ts";
@@ -109,7 +109,7 @@ async function buyEither(call: BuyerCall, name: string): Promise<z.input<typeof 
 
 async function buy(
   { services, caller, client, request }: BuyerCall,
-  wish: PurchaseWish,
+  wish: PurchaseInput,
 ): Promise<z.input<typeof Bought>> {
   const bought = await purchase(services, caller, wish, client);
   const { item } = bought;
