@@ -51,8 +51,10 @@ export const functions = serve([
   }),
 
   serveFunction(eventsReceived, advanceSessions),
-  serveFunction(tasks.questionsDue, (services, { taskId }) => deliveries.sendApprovalCards(services, taskId)),
-  serveFunction(tasks.replyDue, (services, { taskId }) => sendReply(services, taskId)),
+  serveFunction(deliveries.questionsDue, (services, { taskId }) =>
+    deliveries.sendApprovalCards(services, taskId),
+  ),
+  serveFunction(deliveries.replyDue, (services, { taskId }) => sendReply(services, taskId)),
   // The version before sent questions and replies by messages of this name, and what it had stored, which gets a job now.
   // Goes in the next version.
   serveFunction(

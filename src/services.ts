@@ -1,6 +1,8 @@
 import { outboundPolicy, type Env } from "#src/env.ts";
 import type { ApiEnvironment, ChannelAdapter, Platform } from "#src/channels/channel.ts";
 import { adapters } from "#src/channels/index.ts";
+import type { FollowUps } from "#src/domain/agent-work/tasks/index.ts";
+import { FOLLOW_UPS } from "#src/follow-ups.ts";
 import { chooseOwnModel, choosePlatformModel, type OwnAccount } from "#src/models/choose.ts";
 import type { Model } from "#src/models/model.ts";
 import { modelSettings, type ModelSettings } from "#src/models/settings.ts";
@@ -116,6 +118,8 @@ export interface Services extends SecretsAtRest {
   /** What the service knows of the messaging platforms. */
   channels: Readonly<Record<Platform, ChannelAdapter>>;
   apiEnvironment: ApiEnvironment;
+  /** What follows from tasks, by the kind of their source. */
+  followUps: FollowUps;
   /** The command-line clients of users. */
   terminals: Terminals;
   /** The stream of replies; undefined when the service runs without Redis. */
@@ -224,6 +228,7 @@ function sharedServices(env: Env): SharedServices {
     redisState: () => redisState(redis),
     heartbeats: heartbeats(redis),
     channels: adapters,
+    followUps: FOLLOW_UPS,
     platformCalls: {
       baseUrls: platformUrls(env),
       chatPlatformUrl: env.CHAT_PLATFORM_URL,

@@ -35,7 +35,7 @@ import {
   type ProjectNotice,
   type ProjectSocketsObject,
   type SocketState,
-  type TerminalWish,
+  type TerminalInput,
 } from "./protocol.ts";
 import { objectServices } from "#durable-objects/lib/object-services.ts";
 import type { Services } from "#src/services.ts";
@@ -391,4 +391,4 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
   }
 }
 
-const NEW_TERMINAL: TerminalWish = { target: null, session: null, position: null, columns: 80, rows: 24 };
+const NEW_TERMINAL: TerminalInput = { target: null, session: null, position: null, columns: 80, rows: 24 };

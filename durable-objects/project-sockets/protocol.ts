@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Standing } from "#src/domain/access/permissions/index.ts";
+import { StoredCaller } from "#src/domain/access/permissions/index.ts";
 import { ProjectClientFrame, type ProjectNotice } from "#src/wire/sockets.ts";
 
 export type { ErrorFrame, ProjectNotice, ServerFrame, Target } from "#src/wire/sockets.ts";
@@ -40,7 +40,7 @@ export const isShownTasks = (kind: Kind) => kind === "conversation" || kind === 
 export const isToldOfFiles = (kind: Kind) => kind === "conversation" || kind === "chat";
 
 /** The request of a client that opens a terminal. */
-const TerminalWish = z.object({
+const TerminalInput = z.object({
   /** `ctr:<container id>`, `ephemeral` or `environment`; null leaves the choice to the project or its user. */
   target: z.string().nullable(),
   /** A session to resume, and the position up to which the client has its output. */
@@ -49,7 +49,7 @@ const TerminalWish = z.object({
   columns: z.number().int(),
   rows: z.number().int(),
 });
-export type TerminalWish = z.output<typeof TerminalWish>;
+export type TerminalInput = z.output<typeof TerminalInput>;
 
 /** A task whose events a client has up to an id, and wants the rest of. */
 const Resume = z.object({ taskId: z.string(), after: z.number().int().nonnegative() });
@@ -75,8 +75,8 @@ export type Followed = z.output<typeof Followed>;
 export const Opening = z.object({
   kind: Kind,
   userId: z.string(),
-  standing: Standing,
-  wish: TerminalWish,
+  standing: StoredCaller,
+  wish: TerminalInput,
   /** For sockets of chats: whether the user may read the project's files. */
   readsFiles: z.boolean().optional(),
   /** For sockets with tasks: the tasks to resume. */
@@ -87,7 +87,7 @@ export const Opening = z.object({
 export type Opening = z.output<typeof Opening>;
 
 /** State of a terminal: its session, if any, and the position after the output that was sent. */
-const TerminalState = TerminalWish.extend({
+const TerminalState = TerminalInput.extend({
   phase: z.enum(["choosing", "opening", "open"]),
 });
 export type TerminalState = z.output<typeof TerminalState>;

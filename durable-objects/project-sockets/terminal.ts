@@ -15,7 +15,7 @@ import type { Connection } from "./connection.ts";
 import type { HeldSessions } from "./held-sessions.ts";
 import { showOutput } from "./show-output.ts";
 import type { Services } from "#src/services.ts";
-import type { Target, TerminalState, TerminalWish } from "./protocol.ts";
+import type { Target, TerminalState, TerminalInput } from "./protocol.ts";
 
 const PROGRAM = "/bin/bash";
 /** How long the session of a lost socket waits for the next one. */
@@ -49,7 +49,7 @@ export class Terminal {
   }
 
   /** Opens a terminal, unless there is one. */
-  begin(wish: TerminalWish): Promise<void> {
+  begin(wish: TerminalInput): Promise<void> {
     if (!this.#state) this.#connection.keep({ terminal: { ...wish, phase: "opening" } });
     return this.goOn();
   }
@@ -168,7 +168,7 @@ export class Terminal {
     this.#write();
   }
 
-  async #resume(wish: TerminalWish, caller: Caller) {
+  async #resume(wish: TerminalInput, caller: Caller) {
     const named = { id: wish.session ?? "", projectId: this.#projectId };
     const { id } = await resumeSession(this.#services, caller, named);
     await this.#services.workspaces.runtime(this.#projectId).resizeShell(id, wish.columns, wish.rows);

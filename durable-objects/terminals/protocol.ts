@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Standing } from "#src/domain/access/permissions/index.ts";
+import { StoredCaller } from "#src/domain/access/permissions/index.ts";
 
 /** A frame for a user's command-line clients. */
 export interface PushedFrame {
@@ -35,7 +35,7 @@ export const Opening = z.object({
   userId: z.string(),
   /** The name that the agent reads. */
   userName: z.string(),
-  standing: Standing,
+  standing: StoredCaller,
   keyId: z.string(),
   /** The project that the messages are about; null for the user's default workspace. */
   projectId: z.string().nullable(),

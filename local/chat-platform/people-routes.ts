@@ -56,8 +56,8 @@ const ROUTES: readonly Route[] = [
     method: "POST",
     path: at("/groups"),
     run({ state }, asked) {
-      const Wish = z.object({ title: z.string().min(1).max(128), members: z.array(z.int()) });
-      const { title, members } = json(asked, Wish);
+      const Input = z.object({ title: z.string().min(1).max(128), members: z.array(z.int()) });
+      const { title, members } = json(asked, Input);
       return addGroup(state, title, members);
     },
   },

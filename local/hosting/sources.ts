@@ -4,7 +4,7 @@ import type { KeptFiles } from "./kept-files.ts";
 import type { DeployedFile } from "./records.ts";
 
 /** What a person wants done with their sources. */
-export interface BuildWish {
+export interface BuildInput {
   buildCommand?: string | null | undefined;
   /** Folder of what is served. */
   outputDirectory?: string | null | undefined;
@@ -25,7 +25,7 @@ const MAX_PACKAGE_BYTES = 1024 * 1024;
 export function servedRoot(
   kept: KeptFiles,
   sources: readonly DeployedFile[],
-  { buildCommand, outputDirectory, usualOutputs = [], isProgram = false }: BuildWish,
+  { buildCommand, outputDirectory, usualOutputs = [], isProgram = false }: BuildInput,
 ): ServedRoot {
   if (buildCommand !== undefined && buildCommand !== null && buildCommand.trim() !== "") {
     return {

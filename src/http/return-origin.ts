@@ -9,7 +9,7 @@ const DESKTOP = /^(tauri:|https:\/\/tauri\.localhost$)/u;
  * else the console. Without a slash at the end. The desktop app's own address means nothing to a browser, so its users return
  * to the console.
  */
-export function originOf(request: Request, config: Env): string {
+export function returnOriginOf(request: Request, config: Env): string {
   const from = request.headers.get("origin") ?? originIn(request.headers.get("referer"));
   const isPage = from !== undefined && !DESKTOP.test(from);
   return isPage && isTrustedOrigin(from, config) ? from : consoleUrl(config, "");

@@ -4,7 +4,7 @@ import {
   authenticateKey,
   authenticateUser,
   type Caller,
-  type Standing,
+  type StoredCaller,
 } from "#src/domain/access/permissions/index.ts";
 import { closingAfter, sentenceOf } from "#src/lib/close-codes.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -13,13 +13,13 @@ import type { AppEnv } from "./context.ts";
 import { credentialsOf, readCredentials, type Credentials } from "./credentials.ts";
 import { loggedPath } from "./logged-path.ts";
 import { isOwnOrigin } from "./origin.ts";
-import { standingOf } from "./standing.ts";
+import { storedCallerOf } from "./stored-caller.ts";
 
 /** The caller who opens a socket, and what is stored to check the access again while it is open. */
 export interface SocketCall {
   services: Services;
   caller: Caller;
-  standing: Standing;
+  standing: StoredCaller;
   params: Readonly<Record<string, string>>;
   query: Readonly<Record<string, string>>;
 }
@@ -81,7 +81,7 @@ export function requireUpgrade(request: Request): void {
   throw new AppError("invalid_input", "This address accepts only WebSocket connections");
 }
 
-async function admit(c: Context<AppEnv>): Promise<{ caller: Caller; standing: Standing }> {
+async function admit(c: Context<AppEnv>): Promise<{ caller: Caller; standing: StoredCaller }> {
   const services = c.get("services");
   const inQuery = c.req.query("token");
   const credentials = inQuery === undefined ? readCredentials(c.req.raw, c.env) : credentialsOf(inQuery);
@@ -94,7 +94,7 @@ async function admit(c: Context<AppEnv>): Promise<{ caller: Caller; standing: St
 export async function identify(
   services: Pick<Services, "db" | "accessTokens" | "rateLimits">,
   credentials: Credentials,
-): Promise<{ caller: Caller; standing: Standing }> {
+): Promise<{ caller: Caller; standing: StoredCaller }> {
   const identified = await authenticate(services, credentials);
   const { caller } = identified;
   const [rule, id] =
@@ -107,15 +107,15 @@ export async function identify(
 async function authenticate(
   services: Pick<Services, "db" | "accessTokens">,
   credentials: Credentials,
-): Promise<{ caller: Caller; standing: Standing }> {
+): Promise<{ caller: Caller; standing: StoredCaller }> {
   if (credentials.kind === "key") {
     const caller = await authenticateKey(services, credentials.token);
-    return { caller, standing: standingOf(caller, credentials) };
+    return { caller, standing: storedCallerOf(caller, credentials) };
   }
   const presented = credentials.kind === "accessToken" || credentials.kind === "sessionCookie";
   const caller = presented ? await authenticateUser(services, credentials.token) : undefined;
   if (!caller) throw new AppError("unauthenticated", "Not authenticated");
-  return { caller, standing: standingOf(caller, credentials) };
+  return { caller, standing: storedCallerOf(caller, credentials) };
 }
 
 function requireOwnOrigin(c: Context<AppEnv>): void {

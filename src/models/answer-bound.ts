@@ -1,5 +1,5 @@
 import { ModelError } from "./model.ts";
-import type { Origin } from "./provider-failure.ts";
+import type { AnswerOrigin } from "./provider-failure.ts";
 
 /**
  * Most characters of one answer: its text, and the names and arguments of its calls. Models stay far below: 128,000
@@ -13,11 +13,11 @@ const MAX_ANSWER_CALLS = 1000;
 
 /** Ends an answer that is too long. One instance per call of a model. */
 export class AnswerBound {
-  readonly #origin: Origin;
+  readonly #origin: AnswerOrigin;
   #chars = 0;
   #calls = 0;
 
-  constructor(origin: Origin) {
+  constructor(origin: AnswerOrigin) {
     this.#origin = origin;
   }
 

@@ -5,7 +5,7 @@ import { ModelError, type ModelErrorCode } from "./model.ts";
 import { withoutKey } from "./without-key.ts";
 
 /** The provider of a call. The key is included only to remove it from errors that echo it. */
-export interface Origin {
+export interface AnswerOrigin {
   provider: string;
   apiKey: string;
 }
@@ -42,7 +42,7 @@ const SENTENCE_CHARS = 300;
  * storable text; but not for a refused key, where vendors quote parts of the key.
  */
 export function failure(
-  { provider, apiKey }: Origin,
+  { provider, apiKey }: AnswerOrigin,
   verdict: Verdict,
   answer: FailedAnswer,
   sentence: string | undefined,
@@ -75,7 +75,7 @@ function retryAfterMs(headers: Headers | undefined, now: number): number | undef
  * The request got no response, or the response broke off. A `fetch` that refuses an address permanently throws its own
  * error.
  */
-export function connectionFailure({ provider }: Origin, cause: unknown): ModelError {
+export function connectionFailure({ provider }: AnswerOrigin, cause: unknown): ModelError {
   if (cause instanceof AppError && !cause.retryable) {
     return new ModelError("invalid_request", `${provider} cannot be called: ${cause.message}`, {
       retryable: false,
@@ -86,6 +86,6 @@ export function connectionFailure({ provider }: Origin, cause: unknown): ModelEr
 }
 
 /** The response did not follow the protocol. Retried, because the usual cause is a proxy in between. */
-export function badResponse({ provider }: Origin, what: string, cause?: unknown): ModelError {
+export function badResponse({ provider }: AnswerOrigin, what: string, cause?: unknown): ModelError {
   return new ModelError("bad_response", `${provider} ${what}`, { retryable: true, cause });
 }

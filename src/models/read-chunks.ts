@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { errorInFrame } from "./error-body.ts";
 import { ModelError } from "./model.ts";
-import { badResponse, connectionFailure, type FailedAnswer, type Origin } from "./provider-failure.ts";
+import { badResponse, connectionFailure, type FailedAnswer, type AnswerOrigin } from "./provider-failure.ts";
 
 type ErrorClass<T> = abstract new (...args: never[]) => T;
 
@@ -20,8 +20,8 @@ export async function* readChunks<T>(options: {
   schema: z.ZodType<T>;
   signal: AbortSignal;
   errors: SdkErrors;
-  origin: Origin;
-  toError: (origin: Origin, answer: FailedAnswer) => ModelError;
+  origin: AnswerOrigin;
+  toError: (origin: AnswerOrigin, answer: FailedAnswer) => ModelError;
 }): AsyncGenerator<T> {
   const { open, schema, signal, origin } = options;
   signal.throwIfAborted();

@@ -7,7 +7,7 @@ import {
   ConfigDocument,
   createContainer,
   updateContainer,
-  type ContainerWish,
+  type ContainerInput,
 } from "#src/domain/workspaces/containers/index.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { createLog } from "#src/platform/log/log.ts";
@@ -43,8 +43,8 @@ async function open(reservedPorts: readonly number[]) {
     config: { ...base.config, APP_DOMAIN: undefined, PUBLIC_URL: "https://service.test" },
     workspaces: { runtime: () => runtime },
   };
-  const add = async (wish: ContainerWish) =>
-    (await createContainer(deps, caller, project.id, wish)).container;
+  const add = async (input: ContainerInput) =>
+    (await createContainer(deps, caller, project.id, input)).container;
   const { id: container } = await add({ name: "web", startupCommand: "node ." });
   const change = (port: number) =>
     updateContainer(deps, caller, { project: project.id, container }, { port });

@@ -133,8 +133,8 @@ const make = (creator: Colleague, model: string) =>
     CLIENT,
   );
 const publish = (creator: Colleague, id: string, sourceType: "open" | "closed") => {
-  const wish = { sourceType, isForkable: false, pricingType: "free", priceCents: 0 } as const;
-  return publishAgent(rules, creator.caller, { id, wish }, CLIENT);
+  const input = { sourceType, isForkable: false, pricingType: "free", priceCents: 0 } as const;
+  return publishAgent(rules, creator.caller, { id, input }, CLIENT);
 };
 
 it("a creator publishes no agent closed that no buyer could use, and gives none such a model", async () => {

@@ -6,7 +6,7 @@ import { createChannel, updateChannel } from "#src/domain/messaging/channels/ind
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { newColleague, newMember } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
-import { channelWish } from "#test/domain/messaging/support/asked-telegram.ts";
+import { channelInput } from "#test/domain/messaging/support/asked-telegram.ts";
 import { drawn } from "#test/support/draw.ts";
 import { CLIENT } from "#test/support/people.ts";
 import { LOSSES } from "./support/ways-in/losses.ts";
@@ -89,8 +89,8 @@ describe("a way in", () => {
 describe("a channel about a project", () => {
   it("needs the permission to manage channels there", async () => {
     const { db, deps, team, owner, projectId } = await openScene(database.db);
-    const wish = channelWish({ channelType: "cli", credentials: {}, projectId });
-    const make = ({ caller }: Pick<typeof owner, "caller">) => createChannel(deps, caller, wish, CLIENT);
+    const input = channelInput({ channelType: "cli", credentials: {}, projectId });
+    const make = ({ caller }: Pick<typeof owner, "caller">) => createChannel(deps, caller, input, CLIENT);
     const refused = [
       { who: await newMember(db, team.id, "viewer"), code: "forbidden" },
       { who: await newColleague(db), code: "not_found" },
@@ -99,7 +99,7 @@ describe("a channel about a project", () => {
     await expect(make(owner)).resolves.toBeDefined();
     // Nor is a channel of one's own moved there.
     for (const { who, code } of refused) {
-      const { channel } = await createChannel(deps, who.caller, { ...wish, projectId: null }, CLIENT);
+      const { channel } = await createChannel(deps, who.caller, { ...input, projectId: null }, CLIENT);
       const moved = updateChannel(deps, who.caller, channel.id, { projectId }, CLIENT);
       await expect(moved).rejects.toMatchObject({ code });
     }
@@ -111,8 +111,8 @@ describe("a channel about a project", () => {
     const { id } = await rows.channel(owner, { projectId, channelType: "cli" });
     await LOSSES["the end of the project"]?.lose(scene);
     await scene.follow();
-    const change = (wish: { isActive: true; projectId?: string }) =>
-      updateChannel(deps, owner.caller, id, wish, CLIENT);
+    const change = (input: { isActive: true; projectId?: string }) =>
+      updateChannel(deps, owner.caller, id, input, CLIENT);
     await expect(change({ isActive: true })).rejects.toMatchObject({
       code: "invalid_input",
       message: expect.stringContaining("project was deleted"),

@@ -9,6 +9,7 @@ import {
 } from "#src/domain/people/mailed-links/index.ts";
 import { findAccount } from "#src/domain/people/oauth/find-account.ts";
 import { refreshSession, startSession } from "#src/domain/access/sessions/index.ts";
+import { FOLLOW_UPS } from "#src/follow-ups.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import { newAdministrator } from "#test/support/administrators.ts";
@@ -40,6 +41,7 @@ const deletion: Act = async ({ user }, admin) => {
     log: createLog(),
     workspaces: { destroy: unused },
     queue,
+    followUps: FOLLOW_UPS,
     taskLogs: partOf<TaskLogs>({ requestStop: unused }),
   };
   return () => deleteAccount(deps, { caller: admin.caller, address: "192.0.2.9" }, user.id);

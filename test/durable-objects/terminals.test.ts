@@ -10,7 +10,7 @@ const clients = terminals(namespace, newTrips());
 const newId = () => crypto.randomUUID();
 
 /** A client of a user. The database is away here, and for a while that does not end a connection. */
-async function open(userId: string, { projectId = null, after = null }: Partial<Wish> = {}) {
+async function open(userId: string, { projectId = null, after = null }: Partial<Input> = {}) {
   const { webSocket: socket } = await clients.open({
     userId,
     userName: "Someone",
@@ -34,7 +34,7 @@ async function open(userId: string, { projectId = null, after = null }: Partial<
   socket.accept();
   return { socket, frames, closed, connected: await connected.promise };
 }
-interface Wish {
+interface Input {
   projectId: string | null;
   after: number | null;
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { teams } from "#src/db/schema/index.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { MODEL_WIRES, PROVIDER_KEY } from "#test/support/model-servers.ts";
-import { failureOf, newProxyClient, type ProxyClientWish } from "#test/support/proxy-client.ts";
+import { failureOf, newProxyClient, type ProxyClientInput } from "#test/support/proxy-client.ts";
 import { startScriptedProvider, type ScriptedProvider } from "#test/support/scripted-provider.ts";
 import { startService, type TestService } from "#test/support/service.ts";
 import { PROVIDER_SCRIPT } from "./support/provider-script.ts";
@@ -40,7 +40,7 @@ afterAll(async () => {
   await provider?.close();
 });
 
-const newClient = (wish?: ProxyClientWish) => newProxyClient(service, wish);
+const newClient = (input?: ProxyClientInput) => newProxyClient(service, input);
 const saying = (content: string, model = GPT) => ({ model, messages: [{ role: "user" as const, content }] });
 const hello = saying("hello");
 const lastBody = () => provider.asked.at(-1)?.body ?? {};

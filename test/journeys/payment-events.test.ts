@@ -36,7 +36,7 @@ const verify = (by: Account, session_id: string) =>
 const setFaults = (...faults: object[]) => payer.control("faults", { faults });
 
 /** Everything that asks the provider, by what the person wishes. */
-async function newWishes(): Promise<{
+async function newInputs(): Promise<{
   newcomer: Account;
   subscriber: Account;
   wishes: Record<string, () => Promise<ApiAnswer<unknown>>>;
@@ -66,7 +66,7 @@ async function newWishes(): Promise<{
 }
 
 it("while the provider fails, every wish is refused in a sentence; later each comes true, once", async () => {
-  const { newcomer, subscriber, wishes } = await newWishes();
+  const { newcomer, subscriber, wishes } = await newInputs();
   const all = Object.entries(wishes);
   await setFaults({ status: 500, times: 1_000_000 });
   const refused = await Promise.all(all.map(async ([wish, make]) => ({ wish, answer: await make() })));

@@ -1,4 +1,5 @@
 import type { StartTask } from "#src/domain/agent-work/tasks/index.ts";
+import { FOLLOW_UPS } from "#src/follow-ups.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Services } from "#src/services.ts";
 import { partOf } from "./part-of.ts";
@@ -23,6 +24,7 @@ export function startDeps(db: Db, limits: Partial<typeof NO_AGENT_LIMITS> = {}) 
     modelSettings: { platformModels: ["demo"] },
     queue: { publish: async () => {} },
     taskLogs: NO_LAUNCHES,
+    followUps: FOLLOW_UPS,
   });
 }
 

@@ -4,7 +4,7 @@ import { teams, usageLogs, users } from "#src/db/schema/index.ts";
 import { databaseOf } from "./database.ts";
 import type { SharedService } from "./shared-service.ts";
 
-export interface ProxyClientWish {
+export interface ProxyClientInput {
   /** All the cents that there are; those of a new account when absent. */
   credits?: number;
   /** Permissions of the key; all when absent. */
@@ -12,7 +12,7 @@ export interface ProxyClientWish {
 }
 
 /** A new person with a key and OpenAI's own client for it. */
-export async function newProxyClient(service: SharedService, { credits, scopes }: ProxyClientWish = {}) {
+export async function newProxyClient(service: SharedService, { credits, scopes }: ProxyClientInput = {}) {
   const account = await service.signUp();
   const own = { token: account.token };
   const made = await service.call<{ key: string }>("POST", "/api/external-api-keys", {

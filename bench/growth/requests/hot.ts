@@ -4,6 +4,7 @@ import { projectWithRole } from "#src/domain/workspaces/projects/queries/project
 import { attemptsOfTask, taskWithRole } from "#src/domain/agent-work/tasks/queries/find.ts";
 import { claimTask, endTask, storeTurn } from "#src/domain/agent-work/tasks/queries/run.ts";
 import { insertTask } from "#src/domain/agent-work/tasks/queries/start.ts";
+import { FOLLOW_UPS } from "#src/follow-ups.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { ModelCall } from "#src/domain/metering/usage/model-call.ts";
 import { keyHashOf, rowOf, waitingTaskOf, type Person } from "../people.ts";
@@ -90,6 +91,7 @@ function writes(person: Person): Request[] {
         messageMetadata: null,
         webhookUrl: undefined,
         origin: "api",
+        source: { kind: "api" },
       },
       DEFAULTS,
       LIMITS,
@@ -113,7 +115,7 @@ function writes(person: Person): Request[] {
       name: "finish a task",
       run: (db, n) =>
         endTask(
-          db,
+          { db, followUps: FOLLOW_UPS },
           { ...turn(n), iterations: 2 },
           { status: "completed", response: "It is done.", completionReason: "final", error: null },
         ),

@@ -42,7 +42,7 @@ export const logs = command("logs", {
   },
 });
 
-interface ContainerWish {
+interface ContainerInput {
   readonly project: string;
   readonly name: string;
   readonly lines: number;
@@ -50,7 +50,7 @@ interface ContainerWish {
   readonly timeoutMs: number | undefined;
 }
 
-async function showContainer(context: Context, { workspace }: Service, wish: ContainerWish): Promise<void> {
+async function showContainer(context: Context, { workspace }: Service, wish: ContainerInput): Promise<void> {
   const { project, name, lines, follow, timeoutMs } = wish;
   const containers = await workspace.request("GET", "/api/projects/{project}/containers", {
     path: { project },

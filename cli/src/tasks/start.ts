@@ -5,7 +5,7 @@ import type { Service } from "../service.ts";
 export const MODES = ["plan", "ask", "allow"] as const;
 export type Mode = (typeof MODES)[number];
 
-export interface TaskWish {
+export interface TaskInput {
   readonly projectId: string;
   readonly message: string;
   readonly mode?: Mode | undefined;
@@ -26,8 +26,8 @@ export interface StartedTask {
  * Starts a task. A key's task is started in the way of programs, which survives a repeated request; a person's is a message in
  * a chat, as is that of a key with a mode.
  */
-export async function startTask({ workspace, caller }: Service, wish: TaskWish): Promise<StartedTask> {
-  const { projectId, message, mode, agentId, model, chatId, signal } = wish;
+export async function startTask({ workspace, caller }: Service, input: TaskInput): Promise<StartedTask> {
+  const { projectId, message, mode, agentId, model, chatId, signal } = input;
   const fields = {
     project_id: projectId,
     message,

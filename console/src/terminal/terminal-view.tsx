@@ -4,7 +4,7 @@ import { workspace } from "../service/workspace.ts";
 import { KEYS, openScreen, type Screen } from "./screen.ts";
 
 /** How a terminal stands; `over` says how it ended. */
-type Standing = { state: "opening" | "open" | "lost" } | { state: "over"; words: string };
+type Connection = { state: "opening" | "open" | "lost" } | { state: "over"; words: string };
 
 interface TerminalViewProps {
   project: string;
@@ -29,7 +29,7 @@ export function TerminalView(props: TerminalViewProps) {
   const screen = useRef<Screen>();
   const latest = useRef(props);
   latest.current = props;
-  const [standing, setStanding] = useState<Standing>({ state: "opening" });
+  const [connection, setConnection] = useState<Connection>({ state: "opening" });
   const [notice, setNotice] = useState("");
 
   useEffect(() => {
@@ -63,7 +63,7 @@ export function TerminalView(props: TerminalViewProps) {
           setNotice("");
           latest.current.onSession(shell.session);
         }
-        setStanding((before) =>
+        setConnection((before) =>
           before.state === "over" ? before : { state: isConnected ? "open" : "lost" },
         );
       },
@@ -75,11 +75,11 @@ export function TerminalView(props: TerminalViewProps) {
       try {
         for await (const { data } of shell.output()) await opened.show(data);
         if (isClosed) return;
-        setStanding({ state: "over", words: shell.reason || "The shell has ended" });
+        setConnection({ state: "over", words: shell.reason || "The shell has ended" });
       } catch (error) {
         if (isClosed) return;
         const isGone = error instanceof NotFoundError && session !== undefined;
-        setStanding({ state: "over", words: isGone ? "The session has ended" : sentenceOf(error) });
+        setConnection({ state: "over", words: isGone ? "The session has ended" : sentenceOf(error) });
       }
       latest.current.onSession(undefined);
     };
@@ -99,13 +99,13 @@ export function TerminalView(props: TerminalViewProps) {
   return (
     <section class="session" aria-label={name} hidden={!isShown}>
       <p class="small" role="status">
-        {standing.state === "opening" && "Opening a shell … "}
-        {standing.state === "open" && "Connected. "}
-        {standing.state === "lost" && "The connection is lost. It is made again; the shell goes on. "}
-        {standing.state === "over" && `${standing.words}. `}
-        {standing.state !== "over" && notice}
+        {connection.state === "opening" && "Opening a shell … "}
+        {connection.state === "open" && "Connected. "}
+        {connection.state === "lost" && "The connection is lost. It is made again; the shell goes on. "}
+        {connection.state === "over" && `${connection.words}. `}
+        {connection.state !== "over" && notice}
       </p>
-      {standing.state === "over" && (
+      {connection.state === "over" && (
         <p>
           <button type="button" class="primary" onClick={props.onAgain}>
             New terminal

@@ -22,7 +22,7 @@ export function summaryTokens(folded: number, window: number): number {
   return Math.round(Math.min(most, Math.max(SUMMARY_MIN_TOKENS, folded * SUMMARY_SHARE)));
 }
 
-export interface SummaryWish {
+export interface SummaryInput {
   model: Model;
   /** The previous summary, which the new one includes; empty for none. */
   previous: string;
@@ -38,7 +38,7 @@ export interface SummaryWish {
  * Asks the model to summarise a part of a conversation. The input is at most half of the model's window, or a quarter
  * in a second try when that was too long. Throws `ModelError`, and the signal's reason when aborted.
  */
-export async function summarise(wish: SummaryWish): Promise<Said> {
+export async function summarise(wish: SummaryInput): Promise<Said> {
   const input = Math.min(INPUT_MAX_TOKENS, Math.floor(wish.window / 2));
   try {
     return await summariseFrom(wish, input);
@@ -53,7 +53,7 @@ export async function summarise(wish: SummaryWish): Promise<Said> {
  * own, which may be 4,096, and thinking tokens would count against it.
  */
 async function summariseFrom(
-  { model, previous, units, tokens, signal }: SummaryWish,
+  { model, previous, units, tokens, signal }: SummaryInput,
   input: number,
 ): Promise<Said> {
   const chars = tokens * CHARS_PER_TOKEN;

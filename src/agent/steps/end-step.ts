@@ -74,7 +74,7 @@ async function wait(
   }
   await title.letStepEnd();
   await writer.flush();
-  await publishQuestions(deps, task.task);
+  await publishQuestions(deps, { ...task.task, kind: task.kind });
   await deps.taskLogs.park(taskId, generation, until);
   // An approval decided before the task was parked could not wake it.
   if (!(await isAsking(deps.db, taskId))) await goOn(deps, task.task);

@@ -1,11 +1,35 @@
 import { sql } from "drizzle-orm";
 import { boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import type { Platform } from "../../channels/channel.ts";
 import { users } from "./accounts.ts";
 import { externalApiKeys } from "./api-keys.ts";
 import { agents, chats, EDIT_MODES } from "./chats.ts";
 import { at, createdAt, id } from "./columns.ts";
 import { projects } from "./projects.ts";
 import { teams } from "./teams.ts";
+
+/** Where a task came from, and where its questions and its reply go. */
+export type StoredSource =
+  | { kind: "api" | "browser" | "standalone" }
+  | {
+      kind: "channel";
+      platform: Platform;
+      /** The session that gets the questions and the reply. */
+      sessionId: string;
+      /** The platform's id of the message. */
+      messageId?: string | undefined;
+      /** The message that the reply names, where others write, too. */
+      replyTo?: string | undefined;
+      /** Where the platform wants the reply, if it says so with the message. */
+      replyTarget?: string | undefined;
+    }
+  | {
+      kind: "schedule";
+      scheduleId: string;
+      runId: string;
+      /** The session in which the schedule's owner is asked. */
+      sessionId?: string | undefined;
+    };
 
 /** One run of an agent. Terminal states (`completed`, `failed`, `cancelled`) never change. */
 export const tasks = pgTable(
@@ -28,7 +52,10 @@ export const tasks = pgTable(
     apiKeyId: uuid().references(() => externalApiKeys.id, { onDelete: "set null" }),
     /** Permissions of the starting key at that time; null grants all. */
     scopes: text().array(),
+    /** The source's kind, of a channel the platform. */
     origin: text().notNull(),
+    /** Null in tasks of the version before, which has it in the message's metadata: see `sourceIn`. */
+    source: jsonb().$type<StoredSource>(),
     message: text().notNull(),
     /** Sequence number of the message in its chat. */
     seq: integer().notNull().default(0),

@@ -22,7 +22,7 @@ type Commit = Awaited<ReturnType<History["read"]>>;
 /** Lines without a known commit yet: their index in a version of the file, and in the requested version. */
 type Lines = Map<number, number>;
 
-interface Origin {
+interface LineOrigin {
   commit: GitCommit | null;
   isBoundary: boolean;
 }
@@ -45,7 +45,7 @@ export async function blame(
   const [first, last] = [Math.max(start, 1) - 1, Math.min(end, asked.length)];
   const wanted: Lines = new Map();
   for (let line = first; line < last; line += 1) wanted.set(line, line);
-  const origins = new Map<number, Origin>();
+  const origins = new Map<number, LineOrigin>();
   const pending = new Map<string, Lines>();
   if (tip && committed) pending.set(tip.oid, handOver(wanted, asked, committed));
   for (const line of wanted.values()) origins.set(line, { commit: null, isBoundary: false });
@@ -59,7 +59,7 @@ async function trace(
   versions: Versions,
   tip: Commit,
   pending: Map<string, Lines>,
-  origins: Map<number, Origin>,
+  origins: Map<number, LineOrigin>,
 ): Promise<void> {
   const { history } = versions;
   const queue = new CommitQueue([tip]);
@@ -174,7 +174,7 @@ function tooLarge(path: string): AppError {
   return new AppError("too_large", `${path} is, or was, larger than ${MAX_FILE_BYTES} bytes`);
 }
 
-function toHunks(origins: ReadonlyMap<number, Origin>): GitBlameHunk[] {
+function toHunks(origins: ReadonlyMap<number, LineOrigin>): GitBlameHunk[] {
   const hunks: GitBlameHunk[] = [];
   for (const [line, { commit, isBoundary }] of [...origins].toSorted(([one], [other]) => one - other)) {
     const last = hunks.at(-1);

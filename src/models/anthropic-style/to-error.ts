@@ -5,7 +5,7 @@ import {
   failure,
   verdictOfStatus,
   type FailedAnswer,
-  type Origin,
+  type AnswerOrigin,
   type Verdict,
 } from "../provider-failure.ts";
 
@@ -30,7 +30,7 @@ const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
 const CREDIT_SENTENCES = /credit balance is too low/iu;
 
 /** Converts an error response, or an error in a stream that began with 200. */
-export function toError(origin: Origin, answer: FailedAnswer): ModelError {
+export function toError(origin: AnswerOrigin, answer: FailedAnswer): ModelError {
   const told = readError(answer.body);
   const type = Object.keys(STATUS_OF_TYPE).find((each) => told.codes.split(" ").includes(each));
   const status = answer.status ?? STATUS_OF_TYPE[type ?? ""] ?? 500;

@@ -2,7 +2,7 @@ import { AnswerBound } from "../answer-bound.ts";
 import { keepCounts } from "../keep-counts.ts";
 import type { KeptPart } from "../kept-part.ts";
 import type { FinishReason, ModelEvent, ModelUsage, ToolCall, ToolDefinition } from "../model.ts";
-import { badResponse, type Origin } from "../provider-failure.ts";
+import { badResponse, type AnswerOrigin } from "../provider-failure.ts";
 import { ThinkTags, type Parted } from "../think-tags.ts";
 import { settleCalls, settleReason } from "../tool-calls.ts";
 import { intendedName } from "../tool-names.ts";
@@ -25,7 +25,7 @@ interface PartialCall {
 }
 
 export interface Folding {
-  origin: Origin;
+  origin: AnswerOrigin;
   /** Offered tools, by which the names of calls are recognised. */
   tools: readonly Pick<ToolDefinition, "name">[];
   toId: (sent: string | undefined) => string;

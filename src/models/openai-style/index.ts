@@ -6,7 +6,7 @@ import { errorInFrame } from "../error-body.ts";
 import { withOwnParts } from "../own-parts.ts";
 import { ModelError, type Model } from "../model.ts";
 import { alternating } from "./alternating.ts";
-import { badResponse, type Origin } from "../provider-failure.ts";
+import { badResponse, type AnswerOrigin } from "../provider-failure.ts";
 import { readChunks } from "../read-chunks.ts";
 import { refusedFetch } from "../refused-fetch.ts";
 import { callIds } from "../tool-calls.ts";
@@ -82,7 +82,7 @@ async function openStream(
   client: OpenAI,
   body: ChatCompletionCreateParamsStreaming,
   signal: AbortSignal,
-  origin: Origin,
+  origin: AnswerOrigin,
 ): Promise<AsyncIterable<unknown>> {
   const ask = (messages: typeof body.messages) =>
     client.chat.completions.create({ ...body, messages }, { signal }).withResponse();
@@ -106,7 +106,7 @@ function wantsAlternation(error: unknown): boolean {
 }
 
 /** Yields the response of a server that ignores `stream: true` as one chunk. */
-async function* wholeAnswer(text: string, origin: Origin): AsyncGenerator {
+async function* wholeAnswer(text: string, origin: AnswerOrigin): AsyncGenerator {
   const body = safeParseJson(text, z.unknown())?.value;
   const completion = Completion.safeParse(body).data;
   if (errorInFrame(body) !== undefined) yield body;

@@ -5,7 +5,7 @@ import {
   failure,
   verdictOfStatus,
   type FailedAnswer,
-  type Origin,
+  type AnswerOrigin,
   type Verdict,
 } from "../provider-failure.ts";
 
@@ -13,7 +13,7 @@ import {
 const QUOTA_CODES = /insufficient_quota|billing|quota_exceeded/u;
 
 /** Converts an error response, or an error in a stream that began with 200. */
-export function toError(origin: Origin, answer: FailedAnswer): ModelError {
+export function toError(origin: AnswerOrigin, answer: FailedAnswer): ModelError {
   const told = readError(answer.body);
   const isTooLong = !QUOTA_CODES.test(told.codes) && isOverflow(answer.status, told);
   const verdict = isTooLong ? TOO_LONG : toVerdict(answer.status, told.codes);

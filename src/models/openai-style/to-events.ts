@@ -2,7 +2,7 @@ import { AnswerBound } from "../answer-bound.ts";
 import { keepCounts } from "../keep-counts.ts";
 import type { KeptPart } from "../kept-part.ts";
 import { NO_USAGE, type FinishReason, type ModelEvent, type ToolDefinition } from "../model.ts";
-import { badResponse, type Origin } from "../provider-failure.ts";
+import { badResponse, type AnswerOrigin } from "../provider-failure.ts";
 import { ThinkTags } from "../think-tags.ts";
 import { settleCalls, settleReason } from "../tool-calls.ts";
 import { ToolCallAssembly } from "./assemble-tool-calls.ts";
@@ -13,7 +13,7 @@ import { toUsage } from "./to-usage.ts";
 import type { Chunk, Delta } from "./wire.ts";
 
 export interface Folding {
-  origin: Origin;
+  origin: AnswerOrigin;
   /** Offered tools, by which the names of calls are recognised. */
   tools: readonly Pick<ToolDefinition, "name">[];
   toId: (sent: string | undefined) => string;

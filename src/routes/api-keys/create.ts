@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isScope } from "#src/domain/access/permissions/index.ts";
-import { createApiKey, type KeyWish } from "#src/domain/programs/api-keys/index.ts";
+import { createApiKey, type KeyInput } from "#src/domain/programs/api-keys/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { AgentId, moment, text } from "#src/http/schemas.ts";
 import { describeKey, Key } from "./key.ts";
@@ -21,7 +21,7 @@ const Body = z
     expires_at: moment().nullish(),
     expires_in_days: z.int().min(1).max(36_500).nullish(),
   })
-  .transform((body, context): KeyWish => {
+  .transform((body, context): KeyInput => {
     const wrong = (path: string, message: string) =>
       context.addIssue({ code: "custom", path: [path], message });
     const bound = [...(body.project_id ? [body.project_id] : []), ...(body.project_ids ?? [])];

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { connectAccount, readEarnings } from "#src/domain/billing/payouts/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { originOf } from "#src/http/return-origin.ts";
+import { returnOriginOf } from "#src/http/return-origin.ts";
 import { Moment } from "#src/http/schemas.ts";
 import { ProviderPage } from "./payment-page.ts";
 import { inDollars, Span } from "./span.ts";
@@ -20,7 +20,7 @@ export const connect = endpoint({
   response: { status: 200, schema: ProviderPage },
   async handler({ services, caller, request }) {
     await requireTeam(services, caller, "billing.manage");
-    const returnOrigin = originOf(request, services.config);
+    const returnOrigin = returnOriginOf(request, services.config);
     return connectAccount(services, { userId: caller.userId, returnOrigin });
   },
 });

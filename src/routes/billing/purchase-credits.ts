@@ -2,7 +2,7 @@ import { z } from "zod";
 import { buyCredits, CREDIT_PACKAGES } from "#src/domain/billing/checkouts/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { originOf } from "#src/http/return-origin.ts";
+import { returnOriginOf } from "#src/http/return-origin.ts";
 import { oneOf } from "./one-of.ts";
 import { PaymentPage } from "./payment-page.ts";
 
@@ -21,7 +21,7 @@ export const purchaseCredits = endpoint({
   response: { status: 200, schema: PaymentPage },
   async handler({ services, caller, body, request }) {
     const { teamId } = await requireTeam(services, caller, "billing.manage");
-    const buyer = { userId: caller.userId, teamId, returnOrigin: originOf(request, services.config) };
+    const buyer = { userId: caller.userId, teamId, returnOrigin: returnOriginOf(request, services.config) };
     const { sessionId, url } = await buyCredits(
       services,
       buyer,

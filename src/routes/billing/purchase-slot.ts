@@ -2,7 +2,7 @@ import { z } from "zod";
 import { buySlot } from "#src/domain/billing/checkouts/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { originOf } from "#src/http/return-origin.ts";
+import { returnOriginOf } from "#src/http/return-origin.ts";
 
 export const purchaseSlot = endpoint({
   operationId: "purchaseDeploymentSlot",
@@ -25,7 +25,7 @@ export const purchaseSlot = endpoint({
   },
   async handler({ services, caller, request }) {
     const { teamId } = await requireTeam(services, caller, "billing.manage");
-    const buyer = { userId: caller.userId, teamId, returnOrigin: originOf(request, services.config) };
+    const buyer = { userId: caller.userId, teamId, returnOrigin: returnOriginOf(request, services.config) };
     const { sessionId, url } = await buySlot(services, buyer);
     return { session_id: sessionId, checkout_url: url, url };
   },

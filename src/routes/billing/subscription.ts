@@ -4,7 +4,7 @@ import { INTERVALS, PAID_TIERS } from "#src/domain/billing/subscriptions/index.t
 import { tierFacts } from "#src/domain/metering/tiers/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { originOf } from "#src/http/return-origin.ts";
+import { returnOriginOf } from "#src/http/return-origin.ts";
 import { Moment, Succeeded } from "#src/http/schemas.ts";
 import { oneOf } from "./one-of.ts";
 import { PaymentPage, ProviderPage } from "./payment-page.ts";
@@ -97,7 +97,7 @@ export const subscribeTeam = endpoint({
   },
   async handler({ services, caller, body, request }) {
     const { teamId } = await requireTeam(services, caller, "billing.manage");
-    const buyer = { userId: caller.userId, teamId, returnOrigin: originOf(request, services.config) };
+    const buyer = { userId: caller.userId, teamId, returnOrigin: returnOriginOf(request, services.config) };
     const wish = {
       tier: oneOf(PAID_TIERS, body.tier, "tier"),
       interval: oneOf(INTERVALS, body.billing_interval, "billing_interval"),
@@ -161,6 +161,6 @@ export const portal = endpoint({
   response: { status: 200, schema: ProviderPage },
   async handler({ services, caller, request }) {
     const { teamId } = await requireTeam(services, caller, "billing.manage");
-    return openPortal(services, { teamId, returnOrigin: originOf(request, services.config) });
+    return openPortal(services, { teamId, returnOrigin: returnOriginOf(request, services.config) });
   },
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PLATFORMS } from "#src/channels/channel.ts";
-import { createChannel as create, type ChannelWish } from "#src/domain/messaging/channels/index.ts";
+import { createChannel as create, type ChannelInput } from "#src/domain/messaging/channels/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { AgentId } from "#src/http/schemas.ts";
 import {
@@ -26,7 +26,7 @@ const Body = Settings.extend({
     .nullish()
     .describe("Project of the channel's messages, in which the caller may manage channels"),
   default_agent_id: AgentId.nullish(),
-}).transform((body, context): ChannelWish => {
+}).transform((body, context): ChannelInput => {
   const channelType = body.channel_type ?? body.platform ?? body.type ?? body.platform_type;
   if (!channelType) {
     context.addIssue({ code: "custom", path: ["channel_type"], message: "is required" });

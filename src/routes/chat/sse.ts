@@ -9,7 +9,7 @@ import {
 import { streamTask, taskEvents } from "#src/domain/agent-work/tasks/index.ts";
 import { readCredentials } from "#src/http/credentials.ts";
 import { EVENT_STREAM_HEADERS } from "#src/http/event-id.ts";
-import { standingOf } from "#src/http/standing.ts";
+import { storedCallerOf } from "#src/http/stored-caller.ts";
 import { sentenceOf } from "#src/lib/close-codes.ts";
 import { dataFrame, type Heard } from "#src/lib/server-sent-events.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -51,10 +51,14 @@ export async function streamOf(
   const { after = 0, first = "", waits, translate, headers = {}, isComingBack = false } = options;
   const opened = await streamTask(services, task, after, caller.userId);
   if (opened.status === 204 && isComingBack) return opened;
-  const access = new LastingAccess(services, standingOf(caller, readCredentials(request, services.config)), {
-    forMs: services.config.SOCKET_CHECK_SECONDS * 1000,
-    check: (renewed) => requireTask(services, renewed, task.id, "chat.view"),
-  });
+  const access = new LastingAccess(
+    services,
+    storedCallerOf(caller, readCredentials(request, services.config)),
+    {
+      forMs: services.config.SOCKET_CHECK_SECONDS * 1000,
+      check: (renewed) => requireTask(services, renewed, task.id, "chat.view"),
+    },
+  );
   async function* frames() {
     let last = after;
     if (first !== "") yield first;

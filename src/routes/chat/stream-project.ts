@@ -4,7 +4,7 @@ import { readCredentials } from "#src/http/credentials.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { EVENT_STREAM_HEADERS } from "#src/http/event-id.ts";
 import { text } from "#src/http/schemas.ts";
-import { standingOf } from "#src/http/standing.ts";
+import { storedCallerOf } from "#src/http/stored-caller.ts";
 import { ProjectStreamFrame } from "#src/wire/streams.ts";
 import { NO_WISH } from "../sockets/query.ts";
 import { projectStream } from "./project-stream.ts";
@@ -46,7 +46,7 @@ export const streamProject = endpoint({
     const socket = await services.sockets.listen(projectId, {
       kind: "events",
       userId: caller.userId,
-      standing: standingOf(caller, credentials),
+      standing: storedCallerOf(caller, credentials),
       wish: NO_WISH,
       resume: position.underWay,
       shown: [...position.over],

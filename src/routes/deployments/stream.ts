@@ -12,7 +12,7 @@ import {
   ReplayQuery,
   ResumeHeaders,
 } from "#src/http/event-id.ts";
-import { standingOf } from "#src/http/standing.ts";
+import { storedCallerOf } from "#src/http/stored-caller.ts";
 import { eventFrame, KEEP_ALIVE } from "#src/lib/server-sent-events.ts";
 import { encoded, toStream } from "#src/lib/to-stream.ts";
 import { DeploymentEvent } from "#src/wire/streams.ts";
@@ -45,7 +45,7 @@ export const streamDeployment = endpoint({
     if (await isOver(services, deployment, after)) {
       return isComingBack(headers) ? new Response(null, { status: 204 }) : emptyStream();
     }
-    const standing = standingOf(caller, readCredentials(request, services.config));
+    const standing = storedCallerOf(caller, readCredentials(request, services.config));
     const followed = followDeployment(
       services,
       { standing, checkMs: services.config.SOCKET_CHECK_SECONDS * 1000 },

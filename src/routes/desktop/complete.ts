@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { pairDevice } from "#src/domain/programs/desktop/index.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
-import { describePaired, DeviceFields, Paired, readDevice, ScopeWish } from "./device.ts";
+import { describePaired, DeviceFields, Paired, readDevice, ScopeInput } from "./device.ts";
 
 export const complete = endpoint({
   operationId: "createDesktopKey",
@@ -12,11 +12,11 @@ export const complete = endpoint({
   tag: "Desktop",
   access: { user: "any" },
   example: { device_name: "Laptop" },
-  body: z.object({ ...DeviceFields, scopes: ScopeWish }),
+  body: z.object({ ...DeviceFields, scopes: ScopeInput }),
   response: { status: 200, schema: Paired },
   async handler({ services, caller, body: { scopes, ...fields }, client }) {
-    const wish = { device: readDevice(fields), scopes: scopes ?? null };
-    const paired = await pairDevice(services, caller, wish, client);
+    const input = { device: readDevice(fields), scopes: scopes ?? null };
+    const paired = await pairDevice(services, caller, input, client);
     return new Reply(describePaired(paired), { "Cache-Control": "no-store" });
   },
 });

@@ -1,9 +1,13 @@
 import { z } from "zod";
-import type { Device as StoredDevice, DeviceWish, PairedDevice } from "#src/domain/programs/desktop/index.ts";
+import type {
+  Device as StoredDevice,
+  DeviceInput,
+  PairedDevice,
+} from "#src/domain/programs/desktop/index.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 
 /** Requested permissions of a device's key. */
-export const ScopeWish = z
+export const ScopeInput = z
   .array(text({ min: 1, max: 100 }))
   .max(100)
   .nullish()
@@ -19,7 +23,7 @@ export const DeviceFields = {
 
 const Fields = z.object(DeviceFields);
 
-export function readDevice(fields: z.output<typeof Fields>): DeviceWish {
+export function readDevice(fields: z.output<typeof Fields>): DeviceInput {
   return {
     name: fields.device_name ?? "Unnamed device",
     platform: fields.device_platform || null,

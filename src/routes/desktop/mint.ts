@@ -2,7 +2,7 @@ import { z } from "zod";
 import { mintPairing } from "#src/domain/programs/desktop/index.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
 import { Moment } from "#src/http/schemas.ts";
-import { ScopeWish } from "./device.ts";
+import { ScopeInput } from "./device.ts";
 
 export const mint = endpoint({
   operationId: "createPairingLink",
@@ -13,7 +13,7 @@ export const mint = endpoint({
   tag: "Desktop",
   access: { user: "any" },
   example: {},
-  body: z.object({ scopes: ScopeWish }),
+  body: z.object({ scopes: ScopeInput }),
   response: {
     status: 200,
     schema: z.object({

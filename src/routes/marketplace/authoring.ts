@@ -33,8 +33,8 @@ export const createAgent = endpoint({
   response: { status: 200, schema: Made },
   async handler({ services, caller, body, client }) {
     const { name, description, system_prompt: systemPrompt, mode, agent_type: agentType, category } = body;
-    const wish = { name, description, systemPrompt, mode, agentType, category, model: body.model ?? null };
-    const agent = await newAgent(agentDeps(services), caller, { ...wish, tools: null }, client);
+    const input = { name, description, systemPrompt, mode, agentType, category, model: body.model ?? null };
+    const agent = await newAgent(agentDeps(services), caller, { ...input, tools: null }, client);
     return { ...agentDone(agent.id, "Agent created"), slug: agent.slug };
   },
 });
@@ -79,8 +79,8 @@ export const updateAgent = endpoint({
   refusals: [403, 404],
   response: { status: 200, schema: AgentDone.extend({ forked: z.literal(true).optional() }) },
   async handler({ services, caller, params, body, client }) {
-    const wish = { id: params.agent, change: changeOf(body) };
-    const { id, isFork } = await authoring.changeOrFork(agentDeps(services), caller, wish, client);
+    const input = { id: params.agent, change: changeOf(body) };
+    const { id, isFork } = await authoring.changeOrFork(agentDeps(services), caller, input, client);
     return isFork
       ? { ...agentDone(id, "A fork of the agent was created with your changes"), forked: true as const }
       : agentDone(id, "Agent updated");
@@ -126,8 +126,8 @@ export const forkAgent = endpoint({
   response: { status: 200, schema: Made },
   async handler({ services, caller, params, query, body, client }) {
     const { confirmed: _, ...fields } = query;
-    const wish = { id: params.agent, change: changeOf({ ...fields, ...body }) };
-    const fork = await authoring.forkAgent(agentDeps(services), caller, wish, client);
+    const input = { id: params.agent, change: changeOf({ ...fields, ...body }) };
+    const fork = await authoring.forkAgent(agentDeps(services), caller, input, client);
     return { ...agentDone(fork.id, "Agent forked"), slug: fork.slug };
   },
 });
@@ -161,13 +161,13 @@ export const publishAgent = endpoint({
         "pricing_type: 'api' is not offered. Use free, one_time or monthly",
       );
     }
-    const wish = {
+    const input = {
       pricingType,
       priceCents: authoring.centsOf(pricingType, body.price),
       sourceType,
       isForkable: body.is_forkable ?? sourceType === "open",
     };
-    await authoring.publishAgent(services, caller, { id: params.agent, wish }, client);
+    await authoring.publishAgent(services, caller, { id: params.agent, input }, client);
     return agentDone(params.agent, "Agent published");
   },
 });

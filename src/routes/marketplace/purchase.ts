@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { UserCaller } from "#src/domain/access/permissions/index.ts";
-import { purchase, type PurchaseWish } from "#src/domain/organisations/library/index.ts";
+import { purchase, type PurchaseInput } from "#src/domain/organisations/library/index.ts";
 import { buyItem } from "#src/domain/marketplace/sales/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { originOf } from "#src/http/return-origin.ts";
+import { returnOriginOf } from "#src/http/return-origin.ts";
 import type { Client } from "#src/lib/client.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Services } from "#src/services.ts";
@@ -109,7 +109,7 @@ async function buyEither(call: BuyerCall, name: string): Promise<z.input<typeof 
 
 async function buy(
   { services, caller, client, request }: BuyerCall,
-  wish: PurchaseWish,
+  wish: PurchaseInput,
 ): Promise<z.input<typeof Bought>> {
   const bought = await purchase(services, caller, wish, client);
   const { item } = bought;
@@ -119,7 +119,7 @@ async function buy(
       ? { message: "Already in your library", ...id }
       : { message: "Added to your library", ...id, success: true };
   }
-  const sale = { kind: wish.kind, costs: bought, returnOrigin: originOf(request, services.config) };
+  const sale = { kind: wish.kind, costs: bought, returnOrigin: returnOriginOf(request, services.config) };
   const { sessionId, url } = await buyItem(services, caller, sale);
   return { checkout_url: url, session_id: sessionId, ...id, via: "orchestrator_stripe" };
 }

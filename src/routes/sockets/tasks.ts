@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import { z } from "zod";
-import { renewCaller, type Standing } from "#src/domain/access/permissions/index.ts";
+import { renewCaller, type StoredCaller } from "#src/domain/access/permissions/index.ts";
 import {
   listBackgroundTasks,
   type BackgroundTask as StoredTask,
@@ -78,7 +78,7 @@ export const taskSocket: Socket = {
 async function standingByCookie(
   services: Services,
   cookie: Credentials | undefined,
-): Promise<Standing | undefined> {
+): Promise<StoredCaller | undefined> {
   if (!cookie) return undefined;
   try {
     return (await identify(services, cookie)).standing;
@@ -88,7 +88,11 @@ async function standingByCookie(
   }
 }
 
-async function serve(services: Services, socket: WebSocket, byCookie: Standing | undefined): Promise<void> {
+async function serve(
+  services: Services,
+  socket: WebSocket,
+  byCookie: StoredCaller | undefined,
+): Promise<void> {
   const gone = new AbortController();
   socket.addEventListener("close", () => gone.abort());
   socket.addEventListener("error", () => gone.abort());
@@ -143,7 +147,7 @@ async function tokenIn(
 async function watch(
   services: Services,
   socket: WebSocket,
-  standing: Standing,
+  standing: StoredCaller,
   until: AbortSignal,
 ): Promise<void> {
   const renew = () => renewCaller(services, standing);

@@ -20,21 +20,21 @@ beforeEach(() => {
 });
 
 type Task = Parameters<typeof sendForTask>[1];
-type Wish = Partial<Parameters<typeof sendForTask>[2]>;
+type Input = Partial<Parameters<typeof sendForTask>[2]>;
 
 let calls = 0;
-const send = (task: Task, wish: Wish = {}, deps = platform.deps(database.db)) =>
+const send = (task: Task, input: Input = {}, deps = platform.deps(database.db)) =>
   sendForTask(deps, task, {
     platform: "telegram",
     target: undefined,
     text: "The **beds** are done",
     files: [],
     callId: `1:call_${(calls += 1)}`,
-    ...wish,
+    ...input,
   });
 
-const refusal = async (task: Task, wish: Wish = {}) => {
-  const { code, message } = await send(task, wish).then(
+const refusal = async (task: Task, input: Input = {}) => {
+  const { code, message } = await send(task, input).then(
     () => ({ code: "none", message: "It was sent" }),
     (error: { code: string; message: string }) => error,
   );

@@ -10,7 +10,7 @@ import { createLog } from "#src/platform/log/log.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { CLIENT } from "#test/support/people.ts";
-import { askedTelegram, channelWish as wish, TOKEN } from "./support/asked-telegram.ts";
+import { askedTelegram, channelInput as input, TOKEN } from "./support/asked-telegram.ts";
 import { PlatformRows } from "./support/people-of-platforms.ts";
 import * as channels from "#src/domain/messaging/channels/index.ts";
 
@@ -194,7 +194,7 @@ describe("a bot that was proved", () => {
 
 const registered = (token: string, id: string) => telegram.registered(owner.caller, token, id);
 const newWebhook = async () => {
-  const wished = wish({ inboundMode: "webhook" });
+  const wished = input({ inboundMode: "webhook" });
   return (await channels.createChannel(deps(), owner.caller, wished, CLIENT)).channel.id;
 };
 

@@ -8,7 +8,7 @@ import { newId } from "#src/lib/ids.ts";
 import { newColleague } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { CLIENT } from "#test/support/people.ts";
-import { askedTelegram, channelWish as wish, TOKEN } from "./support/asked-telegram.ts";
+import { askedTelegram, channelInput as input, TOKEN } from "./support/asked-telegram.ts";
 
 const database = await openDatabase();
 afterAll(() => database.close());
@@ -19,8 +19,8 @@ const telegram = askedTelegram(() => database.db);
 const { asked, failing, platforms, deps, api: fakeApi } = telegram;
 const registered = (token: string, id: string) => telegram.registered(owner, token, id);
 
-const make = (values: Partial<channels.ChannelWish> = {}, caller = owner, dependencies = deps()) =>
-  channels.createChannel(dependencies, caller, wish(values), CLIENT);
+const make = (values: Partial<channels.ChannelInput> = {}, caller = owner, dependencies = deps()) =>
+  channels.createChannel(dependencies, caller, input(values), CLIENT);
 const update = (id: string, change: channels.ChannelChange, caller = owner) =>
   channels.updateChannel(deps(), caller, id, change, CLIENT);
 const rotate = (id: string, caller = owner) => channels.rotateSecret(deps(), caller, id, CLIENT);

@@ -94,8 +94,8 @@ describe("a picture or document", () => {
           { type: "image", mime_type: "image/png", label: "picture.png", attachment_id: expect.any(String) },
           { type: "file_reference", mime_type: "text/csv", label: "table.csv" },
         ],
-        channel: { platform: "telegram" },
       },
+      source: { kind: "channel", platform: "telegram" },
     });
     expect(world.runtime.writes).toHaveLength(2);
     await world.finish(task?.id ?? "", "Seen.");

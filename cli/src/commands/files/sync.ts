@@ -38,7 +38,7 @@ export const push = command("push", {
   run: (context, args) => run(context, "push", wishOf(args)),
 });
 
-interface Wish {
+interface Input {
   readonly path: string | undefined;
   readonly project: string | undefined;
   readonly dryRun: boolean;
@@ -52,7 +52,7 @@ function wishOf(args: {
   "dry-run"?: boolean | undefined;
   delete?: boolean | undefined;
   force?: boolean | undefined;
-}): Wish {
+}): Input {
   const { path: named, project } = args;
   return {
     path: named,
@@ -63,7 +63,7 @@ function wishOf(args: {
   };
 }
 
-async function run(context: Context, direction: Direction, wish: Wish): Promise<void> {
+async function run(context: Context, direction: Direction, wish: Input): Promise<void> {
   const service = await openService(context);
   const { root, projectId } = await placeOf(context, service, wish.project);
   const within = withinOf(context.folder, root, wish.path);

@@ -87,7 +87,7 @@ function UserLine({ user }: { user: api.ListedUser }) {
       </td>
       <td>
         <div class="row">
-          {user.id !== me?.id && <Standing user={user} />}
+          {user.id !== me?.id && <UserStatus user={user} />}
           <Credits user={user} />
         </div>
       </td>
@@ -95,7 +95,7 @@ function UserLine({ user }: { user: api.ListedUser }) {
   );
 }
 
-function Standing({ user }: { user: api.ListedUser }) {
+function UserStatus({ user }: { user: api.ListedUser }) {
   const verb = user.is_active ? "Disable" : "Enable";
   return (
     <AskFirst

@@ -24,7 +24,7 @@ export function ChannelPage({ channel }: { channel: string }) {
         {(found) => (
           <>
             <h1>{found.name}</h1>
-            <Standing channel={found} />
+            <ChannelStatus channel={found} />
             {found.is_active && <Next channel={found} />}
             <Changes channel={found} />
             <Deliveries channel={found.id} isActive={found.is_active} />
@@ -35,7 +35,7 @@ export function ChannelPage({ channel }: { channel: string }) {
   );
 }
 
-function Standing({ channel }: { channel: api.ChannelConfig }) {
+function ChannelStatus({ channel }: { channel: api.ChannelConfig }) {
   const { data: projects = [] } = useProjects();
   const project = projects.find(({ id }) => id === channel.project_id);
   return (

@@ -24,7 +24,7 @@ export function DeploymentPage({ deployment }: { deployment: string }) {
         {(found) => (
           <>
             <h1>Deployment, version {found.version}</h1>
-            <Standing deployment={found} />
+            <DeploymentStatus deployment={found} />
             <Steering deployment={found} />
             <DeploymentLog key={found.id} deployment={found} />
           </>
@@ -34,7 +34,7 @@ export function DeploymentPage({ deployment }: { deployment: string }) {
   );
 }
 
-function Standing({ deployment }: { deployment: api.Deployment }) {
+function DeploymentStatus({ deployment }: { deployment: api.Deployment }) {
   const { data: projects = [] } = useProjects();
   const project = projects.find(({ id }) => id === deployment.project_id);
   const { status, provider, provider_status, error, branch, commit_sha } = deployment;

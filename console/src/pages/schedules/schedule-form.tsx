@@ -23,7 +23,7 @@ const OVERLAPS = {
 const CATCH_UPS = { once: "run once, late", skip: "run none of them" } as const;
 
 /** What the form is filled with. */
-export interface ScheduleWish {
+export interface ScheduleInput {
   name: string;
   project_id: string;
   /** Empty for the default agent; absent where it stays. */
@@ -60,7 +60,7 @@ export function ScheduleForm({
 }: {
   of?: api.Schedule;
   button: string;
-  save: (wish: ScheduleWish) => Promise<unknown>;
+  save: (wish: ScheduleInput) => Promise<unknown>;
 }) {
   const { data: projects = [] } = useProjects();
   const [picked, setProject] = useState<string>();

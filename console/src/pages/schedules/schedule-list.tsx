@@ -31,7 +31,7 @@ function ScheduleLine({ schedule }: { schedule: api.Schedule }) {
       <Link href={`/schedules/${id}`}>{name}</Link>
       <span class="muted small">{description}</span>
       <span class="small">
-        {next_run_at === null ? standingOf(schedule) : `next ${inZone(next_run_at, timezone)}`}
+        {next_run_at === null ? statusOf(schedule) : `next ${inZone(next_run_at, timezone)}`}
       </span>
       {last_status !== null && <span class="small">last: {last_status.replace("_", " ")}</span>}
       {last_error !== null && <span class="small outcome failed">{last_error}</span>}
@@ -40,7 +40,7 @@ function ScheduleLine({ schedule }: { schedule: api.Schedule }) {
 }
 
 /** Whether a schedule runs, in words. */
-export function standingOf({ is_active, next_run_at, paused_reason, runs_completed }: api.Schedule): string {
+export function statusOf({ is_active, next_run_at, paused_reason, runs_completed }: api.Schedule): string {
   if (is_active) return next_run_at === null ? "has no further run" : "active";
   if (paused_reason !== null) return `paused by the service: ${paused_reason}`;
   return next_run_at === null && runs_completed > 0 ? "ended or paused" : "paused";

@@ -14,7 +14,7 @@ import { targetName, targetsOf } from "./deliver-fields.tsx";
 import { inZone } from "./next-runs.tsx";
 import { names, useSchedule } from "./reads.ts";
 import { ScheduleForm } from "./schedule-form.tsx";
-import { standingOf } from "./schedule-list.tsx";
+import { statusOf } from "./schedule-list.tsx";
 import { ScheduleRuns } from "./schedule-runs.tsx";
 
 /** One schedule: when it runs, what it did, and its settings. */
@@ -28,7 +28,7 @@ export function SchedulePage({ schedule }: { schedule: string }) {
         {(found) => (
           <>
             <h1>{found.name}</h1>
-            <Standing schedule={found} />
+            <ScheduleStatus schedule={found} />
             <Steering schedule={found} />
             <Settings schedule={found} />
             <ScheduleRuns schedule={found.id} timezone={found.timezone} />
@@ -39,7 +39,7 @@ export function SchedulePage({ schedule }: { schedule: string }) {
   );
 }
 
-function Standing({ schedule }: { schedule: api.Schedule }) {
+function ScheduleStatus({ schedule }: { schedule: api.Schedule }) {
   const { data: projects = [] } = useProjects();
   const project = projects.find(({ id }) => id === schedule.project_id);
   const { timezone, next_run_at, last_error } = schedule;
@@ -47,7 +47,7 @@ function Standing({ schedule }: { schedule: api.Schedule }) {
     <>
       <dl class="facts">
         <dt>State</dt>
-        <dd>{standingOf(schedule)}</dd>
+        <dd>{statusOf(schedule)}</dd>
         <dt>When</dt>
         <dd>{schedule.description}</dd>
         <dt>Next run</dt>

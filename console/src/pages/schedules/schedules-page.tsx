@@ -2,7 +2,7 @@ import { Route, Switch } from "wouter-preact";
 import { stale } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
 import { names } from "./reads.ts";
-import { ScheduleForm, type ScheduleWish } from "./schedule-form.tsx";
+import { ScheduleForm, type ScheduleInput } from "./schedule-form.tsx";
 import { ScheduleList } from "./schedule-list.tsx";
 import { SchedulePage } from "./schedule-page.tsx";
 import { useLeadOn } from "../../parts/use-lead-on.ts";
@@ -26,8 +26,8 @@ export function SchedulesPage() {
 
 function NewSchedule() {
   const leadOn = useLeadOn();
-  const make = async ({ repeat, ...wish }: ScheduleWish) => {
-    const made = await workspace.schedules.create({ ...wish, ...(repeat > 0 && { repeat }) });
+  const make = async ({ repeat, ...input }: ScheduleInput) => {
+    const made = await workspace.schedules.create({ ...input, ...(repeat > 0 && { repeat }) });
     stale(names.schedules);
     leadOn(`/schedules/${made.id}`);
   };

@@ -14,7 +14,7 @@ export { accessLost, endTasksOf, endTasksOfKeys, type LostAccess } from "./end-t
 export { keyByHash, userOfSession } from "./queries.ts";
 export { isOwn } from "./private.ts";
 export { isRefusal, LastingAccess, TRUST_MS } from "./lasting-access.ts";
-export { renewCaller, Standing } from "./renew-caller.ts";
+export { renewCaller, StoredCaller } from "./renew-caller.ts";
 export {
   isScope,
   LISTED_SCOPES,

@@ -1,7 +1,7 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Caller } from "./caller.ts";
-import { renewCaller, type Standing } from "./renew-caller.ts";
+import { renewCaller, type StoredCaller } from "./renew-caller.ts";
 
 /** A database outage does not end a connection at once. It ends when access could not be checked for this long. */
 export const TRUST_MS = 5 * 60 * 1000;
@@ -21,12 +21,12 @@ interface Options {
 /** The access behind a long-lived stream or connection, checked again from time to time. */
 export class LastingAccess {
   readonly #deps: { db: Db };
-  readonly #standing: Standing;
+  readonly #standing: StoredCaller;
   readonly #options: Options;
   #askedAt = Date.now();
   #foundAt = Date.now();
 
-  constructor(deps: { db: Db }, standing: Standing, options: Options) {
+  constructor(deps: { db: Db }, standing: StoredCaller, options: Options) {
     this.#deps = deps;
     this.#standing = standing;
     this.#options = options;

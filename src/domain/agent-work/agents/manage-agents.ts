@@ -24,7 +24,7 @@ import {
 export type AgentDeps = AgentRules & { db: Db; config: CeilingConfig<"agents"> };
 /** Absent fields stay as they are. */
 export type AgentChange = Partial<AgentValues>;
-export type AgentWish = Omit<AgentValues, "slug"> & { slug?: string };
+export type AgentInput = Omit<AgentValues, "slug"> & { slug?: string };
 
 /** An agent as a person sees it, with the model that the person chose if it is not of the person's team. */
 export type AgentOfPerson = Shown<Agent> & { selectedModel: string | null };
@@ -84,12 +84,12 @@ export async function requireAgent(db: Db, teamId: string, id: string): Promise<
 export async function createAgent(
   deps: AgentDeps,
   caller: Caller,
-  wish: AgentWish,
+  input: AgentInput,
   client: Client,
 ): Promise<Agent> {
   const teamId = await manage(deps, caller);
-  const checked = checkAgent(deps, wish);
-  const slug = wish.slug ?? slugOf(wish.name, "agent");
+  const checked = checkAgent(deps, input);
+  const slug = input.slug ?? slugOf(input.name, "agent");
   const agent = { ...checked, slug, id: newId(), teamId, createdBy: caller.userId };
   const details = { name: agent.name, slug };
   const entry = { ...entryOf(caller, teamId, agent.id, client), action: "agent.created", details };

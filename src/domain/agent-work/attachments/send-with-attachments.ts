@@ -4,7 +4,7 @@ import {
   sendMessage,
   sentBefore,
   type Chat,
-  type ChatWish,
+  type ChatInput,
   type SendDeps,
   type SentMessage,
 } from "#src/domain/agent-work/chats/index.ts";
@@ -18,7 +18,7 @@ import { sentPicture } from "./sent-picture.ts";
 import { storeFile } from "./store-upload.ts";
 
 /** An attachment of a message: its own content, a file of the project, or an upload of the chat. */
-export interface AttachmentWish extends Attachment {
+export interface AttachmentInput extends Attachment {
   attachment_id?: string | null | undefined;
 }
 
@@ -32,17 +32,17 @@ type UploadDeps = Parameters<typeof storeFile>[0];
 export async function sendWithAttachments(
   deps: SendDeps & UploadDeps,
   caller: Caller,
-  { attachments: wishes, ...fields }: ChatWish & { attachments: readonly AttachmentWish[] },
+  { attachments: inputs, ...fields }: ChatInput & { attachments: readonly AttachmentInput[] },
 ): Promise<SentMessage> {
-  const wish = { ...fields, request: requestOf(fields, wishes) };
-  if (wishes.length === 0) return sendMessage(deps, caller, wish);
-  const repeated = await sentBefore(deps, caller, wish);
+  const input = { ...fields, request: requestOf(fields, inputs) };
+  if (inputs.length === 0) return sendMessage(deps, caller, input);
+  const repeated = await sentBefore(deps, caller, input);
   if (repeated) return repeated;
   try {
-    return await sendAttached(deps, caller, wish, wishes);
+    return await sendAttached(deps, caller, input, inputs);
   } catch (error) {
     // A repetition at the same time may have sent the message, and its uploads with it.
-    const sent = await sentBefore(deps, caller, wish);
+    const sent = await sentBefore(deps, caller, input);
     if (sent) return sent;
     throw error;
   }
@@ -51,17 +51,17 @@ export async function sendWithAttachments(
 async function sendAttached(
   deps: SendDeps & UploadDeps,
   caller: Caller,
-  wish: ChatWish,
-  wishes: readonly AttachmentWish[],
+  input: ChatInput,
+  inputs: readonly AttachmentInput[],
 ): Promise<SentMessage> {
-  const chat = await chatFor(deps, caller, wish);
-  const attachments = await store(deps, caller, chat, wishes);
+  const chat = await chatFor(deps, caller, input);
+  const attachments = await store(deps, caller, chat, inputs);
   return sendMessage(deps, caller, {
-    ...wish,
+    ...input,
     project: chat.projectId,
     chatId: chat.id,
     attachmentIds: [...new Set(attachments.flatMap((each) => each.attachment_id ?? []))],
-    messageMetadata: { attachments, ...wish.messageMetadata },
+    messageMetadata: { attachments, ...input.messageMetadata },
   });
 }
 
@@ -73,14 +73,14 @@ async function store(
   deps: UploadDeps,
   caller: Caller,
   chat: Chat,
-  wishes: readonly AttachmentWish[],
+  inputs: readonly AttachmentInput[],
 ): Promise<Attached[]> {
-  const ids = wishes.flatMap(({ attachment_id }) => attachment_id ?? []);
+  const ids = inputs.flatMap(({ attachment_id }) => attachment_id ?? []);
   const rows = ids.length > 0 ? await attachmentsById(deps.db, chat.id, ids) : [];
   const uploads = new Map(rows.map((row) => [row.id, row]));
-  const writes = wishes.map((wish) => prepare(wish, uploads));
+  const writes = inputs.map((input) => prepare(input, uploads));
   // An attachment without upload and content is a file of the project, which the model will read.
-  const readsFiles = wishes.some(({ attachment_id, content }) => !attachment_id && !content);
+  const readsFiles = inputs.some(({ attachment_id, content }) => !attachment_id && !content);
   if (readsFiles && caller.kind === "key") requireKeyScope(caller, "file.read");
   const attached: Attached[] = [];
   for (const write of writes) attached.push(await write((upload) => storeFile(deps, caller, chat, upload)));
@@ -88,28 +88,28 @@ async function store(
 }
 
 /** What a repetition has to repeat. Contents are large, and only compared. Undefined without an idempotency key. */
-function requestOf(wish: ChatWish, wishes: readonly AttachmentWish[]): string | undefined {
-  if (wish.idempotencyKey === undefined) return undefined;
-  const { project, chatId, message, agentId, model, editMode, maxIterations } = wish;
-  const attached = wishes.map((each) => ({ ...each, content: each.content && sha256Hex(each.content) }));
+function requestOf(input: ChatInput, inputs: readonly AttachmentInput[]): string | undefined {
+  if (input.idempotencyKey === undefined) return undefined;
+  const { project, chatId, message, agentId, model, editMode, maxIterations } = input;
+  const attached = inputs.map((each) => ({ ...each, content: each.content && sha256Hex(each.content) }));
   return JSON.stringify([project, chatId, message, agentId, model, editMode, maxIterations, attached]);
 }
 
 type Write = (upload: Parameters<typeof storeFile>[3]) => Promise<ChatAttachment>;
 
 function prepare(
-  wish: AttachmentWish,
+  input: AttachmentInput,
   uploads: ReadonlyMap<string, ChatAttachment>,
 ): (write: Write) => Promise<Attached> {
-  const { type, content, attachment_id: id, file_path: path, mime_type: mimeType = null } = wish;
-  const label = wish.label ?? null;
+  const { type, content, attachment_id: id, file_path: path, mime_type: mimeType = null } = input;
+  const label = input.label ?? null;
   if (id) {
     const row = uploads.get(id);
     if (!row || row.messageId !== null) throw new AppError("not_found", "Attachment not found");
     return async () => attachedOf(row, type, label);
   }
   if (content) {
-    const upload = contentOf(wish, content);
+    const upload = contentOf(input, content);
     return async (write) =>
       attachedOf(await write({ ...upload, body: new Blob([upload.bytes]).stream() }), type, label);
   }
@@ -124,7 +124,7 @@ function prepare(
   });
 }
 
-function contentOf({ type, label, mime_type: mimeType }: AttachmentWish, content: string) {
+function contentOf({ type, label, mime_type: mimeType }: AttachmentInput, content: string) {
   if (type !== "image") {
     const bytes = new TextEncoder().encode(content);
     return { filename: label ?? "pasted.txt", mimeType: mimeType ?? "text/plain", bytes };

@@ -11,7 +11,7 @@ import {
 } from "./queries/chats.ts";
 
 /** The origin of a caller's chats in a project. Chats of programs are separate from those of people. */
-export function originOf(caller: Caller): "api" | "browser" {
+export function originOfCaller(caller: Caller): "api" | "browser" {
   return caller.kind === "key" ? "api" : "browser";
 }
 
@@ -35,7 +35,7 @@ export async function createChat(
     projectId,
     title: title ?? null,
     isTitled: title !== undefined,
-    origin: isStandalone ? "standalone" : originOf(caller),
+    origin: isStandalone ? "standalone" : originOfCaller(caller),
   });
   return { ...chat, state: "active" };
 }

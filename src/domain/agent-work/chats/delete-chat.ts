@@ -2,7 +2,7 @@ import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import type { FinishDeps } from "#src/domain/agent-work/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
-import { originOf } from "./create-chat.ts";
+import { originOfCaller } from "./create-chat.ts";
 import { stopTasksOfChat } from "./active-tasks.ts";
 import { deleteChatRow, isLastChat, latestChat } from "./queries/chats.ts";
 import { deleteMessages, filesOfChat } from "./queries/messages.ts";
@@ -39,7 +39,7 @@ export async function clearChat(
   const { id: projectId } = await requireProject(deps, caller, of.project, "chat.delete");
   const chat = of.chatId
     ? await requireChat(deps, caller, of.chatId, "chat.delete")
-    : await latestChat(deps.db, caller.userId, projectId, originOf(caller));
+    : await latestChat(deps.db, caller.userId, projectId, originOfCaller(caller));
   if (!chat) return 0;
   if (chat.projectId !== projectId) throw new AppError("not_found", "Chat not found");
   const files = await filesOfChat(deps.db, chat.id, "sent");

@@ -23,7 +23,7 @@ export {
   chatFor,
   sendMessage,
   sentBefore,
-  type ChatWish,
+  type ChatInput,
   type SendDeps,
   type SentMessage,
 } from "./send-message.ts";

@@ -3,7 +3,7 @@ import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { isTerminal, ShortTurn, type Results, type Task } from "#src/domain/agent-work/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { originOf } from "./create-chat.ts";
+import { originOfCaller } from "./create-chat.ts";
 import { latestChat } from "./queries/chats.ts";
 import { newestMessages, turnsOfTasks, type MessagePlace, type MessageRow } from "./queries/messages.ts";
 import { requireChat } from "./require-chat.ts";
@@ -38,7 +38,7 @@ export interface Run {
 }
 
 /** Selects messages of a chat: the newest, or the newest before a position; at most `limit`. */
-export interface MessageWish {
+export interface MessageInput {
   limit?: number | undefined;
   before?: MessagePlace | undefined;
   /** How the turns are shown; by default whole. */
@@ -56,10 +56,10 @@ export async function listMessages(
   deps: { db: Db },
   caller: Caller,
   chatId: string,
-  wish: MessageWish = {},
+  input: MessageInput = {},
 ): Promise<MessagePage> {
   const { id } = await requireChat(deps, caller, chatId, "chat.view");
-  return messagesOfChat(deps.db, id, wish);
+  return messagesOfChat(deps.db, id, input);
 }
 
 /** As `listMessages`, for a project's named chat or the one last used; empty when there is none. */
@@ -67,15 +67,15 @@ export async function listMessagesOfProject(
   deps: { db: Db },
   caller: Caller,
   of: { project: string; chatId: string | undefined },
-  wish: MessageWish = {},
+  input: MessageInput = {},
 ): Promise<MessagePage> {
   const { id: projectId } = await requireProject(deps, caller, of.project, "chat.view");
   const chat = of.chatId
     ? await requireChat(deps, caller, of.chatId, "chat.view")
-    : await latestChat(deps.db, caller.userId, projectId, originOf(caller));
+    : await latestChat(deps.db, caller.userId, projectId, originOfCaller(caller));
   if (!chat) return { messages: [], earlier: undefined };
   if (chat.projectId !== projectId) throw new AppError("not_found", "Chat not found");
-  return messagesOfChat(deps.db, chat.id, wish);
+  return messagesOfChat(deps.db, chat.id, input);
 }
 
 /** The newest messages of several chats, by the chat, without the agent's turns. */
@@ -92,7 +92,7 @@ export async function messagesOfChats(
 async function messagesOfChat(
   db: Db,
   chatId: string,
-  { limit = SHOWN_MESSAGES, before, results }: MessageWish,
+  { limit = SHOWN_MESSAGES, before, results }: MessageInput,
 ): Promise<MessagePage> {
   const rows = await newestMessages(db, [chatId], limit, before);
   const taskIds = [...new Set(rows.flatMap(({ task }) => task?.id ?? []))].slice(-TASKS_WITH_TURNS);

@@ -17,12 +17,12 @@ import { AppError } from "#src/lib/errors.ts";
 import { isId, newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
-import { defaultWorkspace, originOf } from "./create-chat.ts";
+import { defaultWorkspace, originOfCaller } from "./create-chat.ts";
 import { insertChat, latestChat, type Chat } from "./queries/chats.ts";
 import { requireChat } from "./require-chat.ts";
 
 /** A message to the agent, as a chat client sends it. */
-export interface ChatWish {
+export interface ChatInput {
   /** Id or slug of the project. When absent, the project of the chat, or the caller's default workspace. */
   project: string | undefined;
   /** When absent, the chat last used in the project, or a new one. */
@@ -59,8 +59,8 @@ export interface SentMessage extends StartedTask {
  * Queries, besides those of `startTask`: one to find the project unless its id is given, and up to two for a message that
  * waits. Throws as `startTask`, `requireProject` and `requireChat` do.
  */
-export async function sendMessage(deps: SendDeps, caller: Caller, wish: ChatWish): Promise<SentMessage> {
-  const task = taskOf(caller, wish, await placeOf(deps, caller, wish));
+export async function sendMessage(deps: SendDeps, caller: Caller, input: ChatInput): Promise<SentMessage> {
+  const task = taskOf(caller, input, await placeOf(deps, caller, input));
   return accepted(deps, caller, await startFor(deps, caller, task));
 }
 
@@ -86,33 +86,33 @@ async function startFor(deps: SendDeps, caller: Caller, task: StartTask): Promis
 export async function sentBefore(
   deps: SendDeps,
   caller: Caller,
-  wish: ChatWish,
+  input: ChatInput,
 ): Promise<SentMessage | undefined> {
-  if (wish.idempotencyKey === undefined) return undefined;
-  const repeated = await repeatedTask(deps, taskOf(caller, wish, await placeOf(deps, caller, wish)));
+  if (input.idempotencyKey === undefined) return undefined;
+  const repeated = await repeatedTask(deps, taskOf(caller, input, await placeOf(deps, caller, input)));
   return repeated && accepted(deps, caller, repeated);
 }
 
-function taskOf(caller: Caller, wish: ChatWish, { projectId, chat, origin }: Place): StartTask {
+function taskOf(caller: Caller, input: ChatInput, { projectId, chat, origin }: Place): StartTask {
   const isKey = caller.kind === "key";
-  const { idempotencyKey: key } = wish;
+  const { idempotencyKey: key } = input;
   return {
     userId: caller.userId,
     isSuperuser: !isKey && caller.isSuperuser,
     apiKeyId: isKey ? caller.keyId : null,
     scopes: isKey ? caller.scopes : null,
     projectId,
-    message: wish.message,
-    agentId: wish.agentId,
-    model: wish.model,
-    editMode: wish.editMode,
+    message: input.message,
+    agentId: input.agentId,
+    model: input.model,
+    editMode: input.editMode,
     // A program cannot answer approvals, whatever the source of the chat.
-    editModeOtherwise: wish.editModeOtherwise ?? (isKey ? "allow" : undefined),
-    maxIterations: wish.maxIterations,
+    editModeOtherwise: input.editModeOtherwise ?? (isKey ? "allow" : undefined),
+    maxIterations: input.maxIterations,
     chat,
-    ...(wish.attachmentIds && { attachmentIds: wish.attachmentIds }),
-    messageMetadata: wish.messageMetadata ?? null,
-    source: { kind: origin, idempotency: key === undefined ? undefined : { key, request: wish.request } },
+    ...(input.attachmentIds && { attachmentIds: input.attachmentIds }),
+    messageMetadata: input.messageMetadata ?? null,
+    source: { kind: origin, idempotency: key === undefined ? undefined : { key, request: input.request } },
   };
 }
 
@@ -135,9 +135,9 @@ interface Place {
 async function placeOf(
   deps: { db: Db },
   caller: Caller,
-  { project, chatId }: Pick<ChatWish, "project" | "chatId">,
+  { project, chatId }: Pick<ChatInput, "project" | "chatId">,
 ): Promise<Place> {
-  const origin = originOf(caller);
+  const origin = originOfCaller(caller);
   const chat: ChosenChat = chatId === undefined ? { kind: "latest" } : { kind: "named", id: chatId };
   if (project !== undefined) {
     if (!isId(project)) {
@@ -160,9 +160,9 @@ async function placeOf(
 export async function chatFor(
   deps: { db: Db },
   caller: Caller,
-  wish: Pick<ChatWish, "project" | "chatId">,
+  input: Pick<ChatInput, "project" | "chatId">,
 ): Promise<Chat> {
-  const { projectId, chat, origin } = await placeOf(deps, caller, wish);
+  const { projectId, chat, origin } = await placeOf(deps, caller, input);
   if (chat.kind === "named") {
     const found = await requireChat(deps, caller, chat.id, "chat.send");
     if (found.projectId !== projectId) throw new AppError("not_found", "Chat not found");

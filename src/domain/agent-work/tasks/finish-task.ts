@@ -4,12 +4,14 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import { creditsUsed, endingEvents, type EndedTask } from "./events.ts";
 import { followUp, type Followed } from "./follow-up.ts";
+import type { FollowUpDeps } from "./follow-ups.ts";
 import type { LaunchDeps } from "./launch-task.ts";
-import { endTask, taskWithTitle } from "./queries/run.ts";
+import { endTask } from "./queries/run.ts";
+import { taskWithTitle } from "./queries/title.ts";
 import type { ChatSummary, TurnWrite } from "./turns.ts";
 import { isTerminal } from "./task.ts";
 
-export interface FinishDeps extends LaunchDeps {
+export interface FinishDeps extends LaunchDeps, FollowUpDeps {
   db: Db;
   taskLogs: TaskLogs;
 }
@@ -36,7 +38,7 @@ export interface Ending extends TurnWrite {
 export async function finishTask(deps: FinishDeps, ending: Ending, end: TaskEnd): Promise<void> {
   const error = end.status === "failed" ? end.error : null;
   const { taskId: id, iterations, toolCalls } = ending;
-  const ended = await endTask(deps.db, ending, { ...end, error });
+  const ended = await endTask(deps, ending, { ...end, error });
   if (!ended) return closeTask(deps, ending);
   await close(deps, ending, { id, iterations, toolCalls, ...end, error, ...ended }, ended.charged);
 }
@@ -47,7 +49,11 @@ type Closing = Pick<Ending, "taskId" | "generation" | "totalUsage">;
 export async function closeTask(deps: FinishDeps, closing: Closing): Promise<void> {
   const [found] = await taskWithTitle(deps.db, closing.taskId);
   if (found && !isTerminal(found.task.status)) return; // a newer generation has it
-  await close(deps, closing, found && { ...found.task, title: found.title, next: found.next });
+  await close(
+    deps,
+    closing,
+    found && { ...found.task, title: found.title, kind: found.kind, next: found.next },
+  );
 }
 
 /** `charged` is what the last turn cost. */

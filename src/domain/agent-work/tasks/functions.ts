@@ -16,9 +16,3 @@ export const launchLost = declareFunction({ name: "resume-task", message: ofTask
 
 /** A task has ended, and what follows from it may not have been published. */
 export const taskEnded = declareFunction({ name: "task-finished", message: ofTask });
-
-/** A platform's task has ended: its reply is to be sent. */
-export const replyDue = declareFunction({ name: "send-reply", message: ofTask });
-
-/** A task of a platform or of a schedule waits for approvals: its questions are to be sent. */
-export const questionsDue = declareFunction({ name: "send-questions", message: ofTask });

@@ -1,8 +1,9 @@
-import { isPlatform } from "#src/channels/channel.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { messageTo } from "#src/work/message.ts";
-import { questionsDue, stepDue } from "./functions.ts";
+import type { FollowUpDeps } from "./follow-ups.ts";
+import { stepDue } from "./functions.ts";
+import type { SourceKind } from "./source.ts";
 
 /** Ends an executor's step; the next step continues from the stored turns. Does nothing for a superseded executor. */
 export async function publishNextStep(
@@ -23,14 +24,11 @@ export async function goOn(
   await taskLogs.goOn(id, userId);
 }
 
-/**
- * Has the questions of a platform's task sent to where its message came from, and those of a schedule's run to its owner. Does
- * nothing for other tasks. Idempotent.
- */
+/** Has the questions of a task asked, if that is registered for the kind of its source. Idempotent. */
 export async function publishQuestions(
-  { queue }: { queue: Queue },
-  { id, userId, origin }: { id: string; userId: string; origin: string },
+  { queue, followUps }: FollowUpDeps & { queue: Queue },
+  { id, userId, kind }: { id: string; userId: string; kind: SourceKind },
 ): Promise<void> {
-  if (!isPlatform(origin) && origin !== "schedule") return;
-  await queue.publish(messageTo(questionsDue, { taskId: id }, { shareOf: userId }));
+  const { asking } = followUps[kind] ?? {};
+  if (asking) await queue.publish(messageTo(asking, { taskId: id }, { shareOf: userId }));
 }

@@ -1,5 +1,6 @@
+import type { StoredSource } from "#src/db/schema/index.ts";
 import type { EditMode } from "./edit-mode.ts";
-import type { Origin, TaskSource } from "./source.ts";
+import type { TaskOrigin, TaskSource } from "./source.ts";
 
 /**
  * Chat of a task: a new one, one by its id, or the one that the person last used in the project (a new one if there is
@@ -37,7 +38,7 @@ export interface StartTask {
   title?: string | undefined;
   /** Uploads of the chat that belong to the message. */
   attachmentIds?: readonly string[];
-  /** Fields of the stored message besides its text and its source. */
+  /** Fields of the stored message besides its text. */
   messageMetadata?: Readonly<Record<string, unknown>> | null;
 }
 
@@ -47,7 +48,8 @@ export interface NewTask extends Omit<StartTask, "taskId" | "source" | "messageM
   /** Id of the chat, if it is a new one. */
   newChatId: string;
   messageId: string;
-  origin: Origin;
+  origin: TaskOrigin;
+  source: StoredSource;
   webhookUrl: string | undefined;
   idempotency: { key: string; requestHash: string } | undefined;
   messageMetadata: Readonly<Record<string, unknown>> | null;

@@ -1,7 +1,4 @@
-import type { Platform } from "#src/channels/channel.ts";
-
-/** Where a task came from as the API names it: a messaging platform, a schedule, or one of the service's own interfaces. */
-export type Origin = "api" | "browser" | "schedule" | "standalone" | Platform;
+import type { StoredSource } from "#src/db/schema/index.ts";
 
 /** A request that repeats its caller's key within 24 hours starts nothing and returns the first one's answer. */
 interface Idempotency {
@@ -13,7 +10,7 @@ interface Idempotency {
   request?: string | undefined;
 }
 
-/** Where a message to the agent came from, with what follows from it once its task waits or has ended. */
+/** Where a message to the agent came from. `FollowUps` says what follows from it once its task waits or has ended. */
 export type TaskSource =
   | {
       kind: "api";
@@ -22,42 +19,20 @@ export type TaskSource =
       idempotency?: Idempotency | undefined;
     }
   | { kind: "browser" | "standalone"; idempotency?: Idempotency | undefined }
-  | {
-      kind: "channel";
-      platform: Platform;
-      /** The session that gets the questions and the reply. */
-      sessionId: string;
-      /** The platform's id of the message. */
-      messageId?: string | undefined;
-      /** The message that the reply names, where others write, too. */
-      replyTo?: string | undefined;
-      /** Where the platform wants the reply, if it says so with the message. */
-      replyTarget?: string | undefined;
-      /** What others wrote before, for the model. */
-      context?: readonly unknown[];
-    }
-  | {
-      kind: "schedule";
-      scheduleId: string;
-      runId: string;
-      /** The session in which the schedule's owner is asked. */
-      sessionId?: string | undefined;
-    };
+  | Extract<StoredSource, { kind: "channel" | "schedule" }>;
 
-export function originOf(source: TaskSource): Origin {
+export type SourceKind = TaskSource["kind"];
+
+/** Where a task came from as the API names it: the platform of a channel, or the kind of its source. */
+export type TaskOrigin =
+  | Exclude<SourceKind, "channel">
+  | Extract<TaskSource, { kind: "channel" }>["platform"];
+
+export function originOfSource(source: TaskSource): TaskOrigin {
   return source.kind === "channel" ? source.platform : source.kind;
 }
 
-/** What the stored message says of its source: `queries/source.ts` reads it. */
-export function storedSource(source: TaskSource): Record<string, unknown> {
-  if (source.kind === "channel") {
-    const { sessionId, platform, messageId, replyTo, replyTarget, context = [] } = source;
-    const route = { session_id: sessionId, platform, message_id: messageId, reply_to: replyTo };
-    return { channel: { ...route, reply_target: replyTarget, ...(context.length > 0 && { context }) } };
-  }
-  if (source.kind === "schedule") {
-    const { scheduleId, runId, sessionId } = source;
-    return { schedule: { id: scheduleId, run_id: runId, session_id: sessionId } };
-  }
-  return {};
+/** The source as it is stored with its task. The callback and the key of the request are stored apart. */
+export function storedSource(source: TaskSource): StoredSource {
+  return source.kind === "channel" || source.kind === "schedule" ? source : { kind: source.kind };
 }

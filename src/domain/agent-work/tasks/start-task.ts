@@ -13,7 +13,7 @@ import { again, launchTask, type LaunchDeps } from "./launch-task.ts";
 import type { NewTask, StartTask } from "./new-task.ts";
 import { taskWithTurn } from "./queries/chat-order.ts";
 import { findClaimedTask, insertTask, STARTING } from "./queries/start.ts";
-import { originOf, storedSource, type TaskSource } from "./source.ts";
+import { originOfSource, storedSource, type TaskSource } from "./source.ts";
 import { eventsUrl } from "./task.ts";
 
 /** The default agent. The first migration creates it. */
@@ -85,22 +85,22 @@ export interface StartDeps extends LaunchDeps {
   modelSettings: Pick<ModelSettings, "platformModels">;
 }
 
-function newTask({ taskId, source, messageMetadata, ...input }: StartTask): NewTask {
+function newTask({ taskId, source, messageMetadata = null, ...input }: StartTask): NewTask {
   const idempotency = "idempotency" in source ? source.idempotency : undefined;
   const webhookUrl = source.kind === "api" ? source.webhookUrl : undefined;
-  const metadata = { ...messageMetadata, ...storedSource(source) };
   return {
     ...input,
     id: taskId ?? newId(),
     newChatId: newId(),
     messageId: newId(),
-    origin: originOf(source),
+    origin: originOfSource(source),
+    source: storedSource(source),
     webhookUrl,
     idempotency: idempotency && {
       key: idempotency.key,
       requestHash: sha256Hex(idempotency.request ?? requestOf(input, webhookUrl)),
     },
-    messageMetadata: Object.keys(metadata).length > 0 ? metadata : null,
+    messageMetadata,
   };
 }
 

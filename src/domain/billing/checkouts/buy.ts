@@ -1,9 +1,9 @@
-import type { CheckoutWish } from "./checkout.ts";
+import type { CheckoutInput } from "./checkout.ts";
 import { createCheckout, type OpenSession } from "./create-checkout.ts";
 import type { SettleDeps } from "./settle-checkout.ts";
 
 /** Who buys, and where the payer returns to. */
-export type Buyer = Pick<CheckoutWish, "userId" | "teamId" | "returnOrigin">;
+export type Buyer = Pick<CheckoutInput, "userId" | "teamId" | "returnOrigin">;
 
 export const CREDIT_PACKAGES = ["small", "medium", "large", "team"] as const;
 export type CreditPackage = (typeof CREDIT_PACKAGES)[number];

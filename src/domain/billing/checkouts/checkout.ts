@@ -13,8 +13,8 @@ export type Checkout = typeof checkouts.$inferSelect;
 
 export type CheckoutType = (typeof CHECKOUT_TYPES)[number];
 
-/** A person's wish to pay for something, for a team. */
-export interface CheckoutWish {
+/** A request to pay for something, for a team. */
+export interface CheckoutInput {
   userId: string;
   teamId: string;
   type: CheckoutType;
@@ -24,15 +24,15 @@ export interface CheckoutWish {
   name: string;
   amountCents: number;
   currency: "usd";
-  /** A price of the provider: the wish is to subscribe to it. */
+  /** A price of the provider, to be subscribed to. */
   priceId?: string | undefined;
-  /** Repeated so often, at the amount: the wish is to subscribe. */
+  /** The amount is paid again each time: a subscription. */
   interval?: "month" | "year" | undefined;
   /** Credits that the payment adds. */
   credits?: number | undefined;
   /** Further metadata than team, user, type and checkout. */
   metadata?: Readonly<Record<string, string>>;
-  /** An origin that the service accepts, see `originOf`. */
+  /** An origin that the service accepts, see `returnOriginOf`. */
   returnOrigin: string;
   /** Below the origin; `{CHECKOUT_SESSION_ID}` stands for the session's id. */
   paths: { success: string; cancel: string };

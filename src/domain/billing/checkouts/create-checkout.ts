@@ -1,6 +1,6 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { CheckoutSession, NewCheckout } from "#src/platform/payments/payments.ts";
-import { modeOf, type Checkout, type CheckoutDeps, type CheckoutWish } from "./checkout.ts";
+import { modeOf, type Checkout, type CheckoutDeps, type CheckoutInput } from "./checkout.ts";
 import { ensureCustomer } from "./customer.ts";
 import { claimCheckout, failWithoutSession, storeSession } from "./queries/checkouts.ts";
 import { requirePayments } from "#src/domain/billing/provider/index.ts";
@@ -36,21 +36,21 @@ const OPEN_MS = 2 * 60 * 60 * 1000;
  * for two weeks if a team buys it only once. Throws `conflict` if such a purchase is paid or its payment is on its way,
  * `not_found` for a deleted team, `unavailable` and `provider_failed`.
  */
-export async function createCheckout(deps: SettleDeps, wish: CheckoutWish): Promise<OpenSession> {
-  await ensureCustomer(deps, wish.teamId);
+export async function createCheckout(deps: SettleDeps, input: CheckoutInput): Promise<OpenSession> {
+  await ensureCustomer(deps, input.teamId);
   const over: string[] = [];
   while (over.length <= MAX_OVER) {
     // A team may have many payments on their way. The last round does not look at them and creates a checkout.
-    const checkout = await claimCheckout(deps.db, wish, {
+    const checkout = await claimCheckout(deps.db, input, {
       over: over.length < MAX_OVER ? over : "all",
-      minutes: REPEATABLE.has(wish.type) ? REUSED_MINUTES : ONCE_MINUTES,
+      minutes: REPEATABLE.has(input.type) ? REUSED_MINUTES : ONCE_MINUTES,
     });
     if (!checkout) throw new AppError("not_found", "Team not found");
     const { id, url, status } = await sessionOf(deps, checkout);
     if (status === "open" && url !== undefined) return { sessionId: id, url };
     const settled = await settleCheckout(deps, id);
     const isPaid = settled?.state === "paid" || settled?.state === "pending";
-    if (isPaid && !REPEATABLE.has(wish.type)) {
+    if (isPaid && !REPEATABLE.has(input.type)) {
       throw new AppError("conflict", "A payment for this is made already. Reload the page in a moment");
     }
     over.push(checkout.id);

@@ -28,7 +28,7 @@ async function sweep(deps: SettleDeps, { id, sessionId, createdAt }: Checkout): 
       await endCheckout(deps.db, id, { status: "failed", error: "The provider lost the checkout" });
     return;
   }
-  // Its page was shown to no one, and the same wish does not find it any more.
+  // Its page was shown to no one, and the same request does not find it any more.
   const isOver = Date.now() - createdAt.getTime() > 60 * 60 * 1000;
   if (isOver) await endCheckout(deps.db, id, { status: "expired", error: null });
 }

@@ -7,7 +7,7 @@ import { insertChangeEntry, isCurrentOfTeam } from "./queries/changes.ts";
 import { syncSubscription } from "./sync-subscription.ts";
 
 /** Who changes which subscription of a team. */
-export interface SubscriptionChangeWish {
+export interface SubscriptionChangeInput {
   userId: string;
   teamId: string;
   subscriptionId: string;
@@ -20,33 +20,36 @@ export interface SubscriptionChangeWish {
  */
 export async function cancelSubscription(
   deps: SubscriptionDeps,
-  wish: SubscriptionChangeWish,
+  input: SubscriptionChangeInput,
   { atPeriodEnd }: { atPeriodEnd: boolean },
 ): Promise<void> {
   const payments = requirePayments(deps);
-  await requireCurrent(deps, wish);
+  await requireCurrent(deps, input);
   if (atPeriodEnd) {
     // A key of its own each time: it may be cancelled and renewed several times a day.
-    await payments.changeSubscription(wish.subscriptionId, { cancelAtPeriodEnd: true }, `cancel-${newId()}`);
+    await payments.changeSubscription(input.subscriptionId, { cancelAtPeriodEnd: true }, `cancel-${newId()}`);
   } else {
-    await payments.cancelSubscription(wish.subscriptionId);
+    await payments.cancelSubscription(input.subscriptionId);
   }
-  await insertChangeEntry(deps.db, { ...wish, action: "subscription.cancelled", details: { atPeriodEnd } });
-  await syncSubscription(deps, wish.subscriptionId);
+  await insertChangeEntry(deps.db, { ...input, action: "subscription.cancelled", details: { atPeriodEnd } });
+  await syncSubscription(deps, input.subscriptionId);
 }
 
 /** Takes back that a team's subscription ends with its period. Throws as `cancelSubscription`. */
-export async function renewSubscription(deps: SubscriptionDeps, wish: SubscriptionChangeWish): Promise<void> {
+export async function renewSubscription(
+  deps: SubscriptionDeps,
+  input: SubscriptionChangeInput,
+): Promise<void> {
   const payments = requirePayments(deps);
-  await requireCurrent(deps, wish);
-  await payments.changeSubscription(wish.subscriptionId, { cancelAtPeriodEnd: false }, `renew-${newId()}`);
-  await insertChangeEntry(deps.db, { ...wish, action: "subscription.renewed", details: {} });
-  await syncSubscription(deps, wish.subscriptionId);
+  await requireCurrent(deps, input);
+  await payments.changeSubscription(input.subscriptionId, { cancelAtPeriodEnd: false }, `renew-${newId()}`);
+  await insertChangeEntry(deps.db, { ...input, action: "subscription.renewed", details: {} });
+  await syncSubscription(deps, input.subscriptionId);
 }
 
 async function requireCurrent(
   { db }: SubscriptionDeps,
-  { teamId, subscriptionId }: SubscriptionChangeWish,
+  { teamId, subscriptionId }: SubscriptionChangeInput,
 ): Promise<void> {
   if (await isCurrentOfTeam(db, teamId, subscriptionId)) return;
   throw new AppError("not_found", "The team has no such subscription, or it is over");

@@ -4,7 +4,7 @@ import {
   type Caller,
   type KeyCaller,
   type Scope,
-  type Standing,
+  type StoredCaller,
 } from "#src/domain/access/permissions/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -40,7 +40,7 @@ export async function requireCommandLine(
  */
 export async function commandLineCaller(
   deps: { db: Db },
-  { standing, projectId }: { standing: Standing; projectId: string | null },
+  { standing, projectId }: { standing: StoredCaller; projectId: string | null },
 ): Promise<KeyCaller> {
   const caller = requireKey(await renewCaller(deps, standing));
   const current = await requireCommandLine(deps, caller, projectId ?? undefined);

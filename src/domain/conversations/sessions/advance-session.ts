@@ -15,13 +15,13 @@ import {
   claimEvents,
   openConversation,
   settleEvents,
-  type Standing,
+  type Membership,
   type StoredEvent,
 } from "./queries/events.ts";
 import { beginProgress } from "#src/domain/messaging/progress/index.ts";
 import { answerOpen, runCommand } from "./run-command.ts";
 import { refusalOf, startTurn, type TurnDeps } from "./start-turn.ts";
-import { originOf, tell } from "./tell.ts";
+import { originOfMessage, tell } from "./tell.ts";
 
 export type ConversationDeps = StrangerDeps &
   TurnDeps &
@@ -92,11 +92,11 @@ function isAbandoned({ stored }: WaitingMessage): boolean {
 async function handleAtOnce(
   deps: ConversationDeps,
   channel: Channel,
-  person: Standing,
+  person: Membership,
   events: readonly StoredEvent[],
 ): Promise<WaitingMessage[]> {
   const waiting: WaitingMessage[] = [];
-  let standing = person;
+  let membership = person;
   for (const stored of events) {
     const { event } = stored;
     if (event?.kind === "click") {
@@ -121,13 +121,13 @@ async function handleAtOnce(
     if (caller && name !== undefined) {
       const ids = waiting.map((each) => each.stored.id);
       const { place } = event;
-      text = await runCommand(deps, name, { channel, caller, person: standing, place, waiting: ids });
+      text = await runCommand(deps, name, { channel, caller, person: membership, place, waiting: ids });
       if (name === "stop") waiting.length = 0;
-      if (name === "new") standing = { ...standing, chatId: null };
+      if (name === "new") membership = { ...membership, chatId: null };
     } else if (caller && choice !== undefined) {
-      text = await answerOpen(deps, { channel, caller, person: standing }, choice);
+      text = await answerOpen(deps, { channel, caller, person: membership }, choice);
     }
-    const origin = originOf(channel, stored);
+    const origin = originOfMessage(channel, stored);
     if (origin) await tell(deps, { ...origin, person }, text);
     await settleEvents(deps.db, [stored.id]);
   }
@@ -139,7 +139,7 @@ const KEY_ENDED = "The API key of this connection is no longer good: connect wit
 /** Who acts by an event: at the command line the key, with its own limits. Undefined once the key has ended. */
 async function callerOf(
   deps: { db: Db },
-  { userId }: Standing,
+  { userId }: Membership,
   { apiKeyId }: ReceivedMessage | ReceivedClick,
 ): Promise<Caller | undefined> {
   try {
@@ -153,11 +153,11 @@ async function callerOf(
 /** Tells the person which messages are too many, and forgets those. */
 async function refuseBeyond(
   deps: ConversationDeps,
-  { channel, person }: { channel: Channel; person: Standing },
+  { channel, person }: { channel: Channel; person: Membership },
   waiting: readonly WaitingMessage[],
 ): Promise<void> {
   for (const { stored } of waiting.slice(MOST_WAITING)) {
-    const origin = originOf(channel, stored);
+    const origin = originOfMessage(channel, stored);
     if (origin)
       await tell(
         deps,
@@ -220,7 +220,7 @@ async function begin(
       if (error instanceof AppError && error.code === "rate_limited") return { retryAfterSeconds: 15 };
       throw error;
     }
-    const origin = originOf(channel, last.stored);
+    const origin = originOfMessage(channel, last.stored);
     if (origin) await tell(deps, { ...origin, person }, refusal);
     await settleEvents(
       deps.db,

@@ -1,21 +1,14 @@
 import type { ReceivedClick } from "#src/channels/channel.ts";
 import { PEOPLE_ANSWER, type ApprovalResponse } from "#src/domain/agent-work/approvals/index.ts";
+import type { FinishDeps } from "#src/domain/agent-work/tasks/index.ts";
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
 import type { Caller, UserCaller } from "#src/domain/access/permissions/index.ts";
 import { channelApi, type ApiDeps } from "#src/domain/messaging/channels/index.ts";
-import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
-import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
-import type { Queue } from "#src/platform/queue/queue.ts";
 import { answerAsked } from "./answer-asked.ts";
 import { confirmClick } from "./confirm-click.ts";
 
-export interface ClickDeps extends ApiDeps {
-  db: Db;
-  taskLogs: TaskLogs;
-  queue: Queue;
-  log: Log;
-}
+export type ClickDeps = ApiDeps & FinishDeps & { log: Log };
 
 const RESPONSES: Readonly<Record<string, ApprovalResponse>> = {
   allow_once: "allow_once",

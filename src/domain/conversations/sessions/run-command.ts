@@ -13,7 +13,7 @@ import { visibleLine } from "#src/lib/visible.ts";
 import type { Place } from "#src/channels/channel.ts";
 import { answerAsked } from "./answer-asked.ts";
 import { COMMANDS, type CommandName } from "./commands.ts";
-import { settleEvents, type Standing } from "./queries/events.ts";
+import { settleEvents, type Membership } from "./queries/events.ts";
 import { archiveChat, describeSession, setHome } from "./queries/sessions.ts";
 
 /** Of whom and where a command is. */
@@ -21,7 +21,7 @@ export interface CommandContext {
   channel: Channel;
   /** Who acts: at the command line a key. */
   caller: Caller;
-  person: Standing;
+  person: Membership;
   place: Place;
   /** Events of messages that wait for the end of the task. */
   waiting: readonly string[];

@@ -14,7 +14,7 @@ import { scopesOfRole, type Caller, type Scope } from "#src/domain/access/permis
 import { AppError } from "#src/lib/errors.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import { namesMessage } from "./names-message.ts";
-import { settleEvents, settleStarted, type Standing, type StoredEvent } from "./queries/events.ts";
+import { settleEvents, settleStarted, type Membership, type StoredEvent } from "./queries/events.ts";
 import {
   answeredRun,
   archiveChat,
@@ -32,7 +32,7 @@ export interface Turn {
   channel: Channel;
   key: SessionKey;
   caller: Caller;
-  person: Standing;
+  person: Membership;
   batch: readonly { stored: StoredEvent; message: ReceivedMessage }[];
 }
 
@@ -101,7 +101,7 @@ export async function startTurn(deps: TurnDeps, turn: Turn): Promise<StartedTurn
     agentId: channel.defaultAgentId ?? undefined,
     chat: read.chat,
     attachmentIds: attachments.flatMap((each) => each.attachment_id ?? []),
-    messageMetadata: attachments.length > 0 ? { attachments } : null,
+    messageMetadata: metadataOf(attachments, context),
     source: {
       kind: "channel",
       platform: channel.channelType,
@@ -109,7 +109,6 @@ export async function startTurn(deps: TurnDeps, turn: Turn): Promise<StartedTurn
       messageId,
       replyTo: namesMessage(channel, place) ? messageId : undefined,
       replyTarget,
-      context,
     },
   });
   const taken = new Map(read.batch.map(({ stored, message }) => [stored.id, message]));
@@ -152,7 +151,7 @@ async function runOf(
  * is all that says who wrote. It makes no schedule, which would work on for the person after that word has lost its weight.
  * Null through an own channel, where the person's role alone counts.
  */
-function ownersScopes({ channelOf, ownerRole }: Standing): readonly string[] | null {
+function ownersScopes({ channelOf, ownerRole }: Membership): readonly string[] | null {
   if (channelOf === "self") return null;
   return ownerRole === null ? [] : scopesOfRole(ownerRole).filter((scope) => scope !== SCHEDULING);
 }
@@ -203,6 +202,15 @@ async function contextOf(
 
 const WITHOUT_PROJECT =
   "This bot has no project, so it works for its owner alone. Ask its owner to choose a project for it.";
+
+/** What the model reads besides the text; null for nothing. */
+function metadataOf(attachments: readonly Attached[], context: readonly ContextMessage[]) {
+  const metadata = {
+    ...(attachments.length > 0 && { attachments }),
+    ...(context.length > 0 && { channel: { context } }),
+  };
+  return Object.keys(metadata).length > 0 ? metadata : null;
+}
 
 /** The messages as one, with the text that each replies to. */
 function textOf(messages: readonly ReceivedMessage[], attachments: readonly Attached[]): string {

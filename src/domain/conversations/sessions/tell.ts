@@ -2,10 +2,10 @@ import type { Place } from "#src/channels/channel.ts";
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
 import { sendStored, type OutboxDeps } from "#src/domain/messaging/deliveries/index.ts";
 import { namesMessage } from "./names-message.ts";
-import type { Standing, StoredEvent } from "./queries/events.ts";
+import type { Membership, StoredEvent } from "./queries/events.ts";
 
 /** Where a message came from, and how it is replied to. */
-export interface Origin {
+export interface MessageOrigin {
   channel: Channel;
   event: StoredEvent;
   place: Place;
@@ -16,8 +16,8 @@ export interface Origin {
 }
 
 /** An event of a linked person. */
-export interface HeardFrom extends Origin {
-  person: Pick<Standing, "userId" | "identityId">;
+export interface HeardFrom extends MessageOrigin {
+  person: Pick<Membership, "userId" | "identityId">;
 }
 
 /** Replies to an event with a text of the service itself, once; `about` distinguishes the texts of one event. */
@@ -43,7 +43,7 @@ export async function tell(
 }
 
 /** The origin of a message that is not handled yet; undefined for one that is, and for a click. */
-export function originOf(channel: Channel, stored: StoredEvent): Origin | undefined {
+export function originOfMessage(channel: Channel, stored: StoredEvent): MessageOrigin | undefined {
   const { event } = stored;
   if (event?.kind !== "message") return undefined;
   const { place, messageId: replyTo, replyTarget } = event;

@@ -7,9 +7,9 @@ import { readMedia, type MediaDeps, type ReadMessage } from "#src/domain/messagi
 import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { derivedId } from "#src/lib/ids.ts";
-import type { Standing, StoredEvent } from "./queries/events.ts";
+import type { Membership, StoredEvent } from "./queries/events.ts";
 import { openChat } from "./queries/sessions.ts";
-import { originOf, tell } from "./tell.ts";
+import { originOfMessage, tell } from "./tell.ts";
 
 export type TurnMediaDeps = OutboxDeps & MediaDeps;
 
@@ -21,7 +21,7 @@ interface Part {
 interface TurnPlace {
   channel: Channel;
   caller: Caller;
-  person: Standing;
+  person: Membership;
   batch: readonly Part[];
   taskId: string;
   sessionId: string;
@@ -89,7 +89,7 @@ async function tellProblems(
   { stored }: Part,
   { problems }: ReadMessage,
 ): Promise<void> {
-  const origin = problems.length === 0 ? undefined : originOf(channel, stored);
+  const origin = problems.length === 0 ? undefined : originOfMessage(channel, stored);
   if (origin) await tell(deps, { ...origin, person }, problems.join("\n\n"), "media");
 }
 

@@ -11,7 +11,7 @@ import { runLogged, type BuildRuntime, type CommandEnd } from "./run-logged.ts";
 const LAST_LINES = 20;
 const MAX_REASON = 2000;
 
-export interface BuildWish {
+export interface BuildInput {
   /** Relative to the project's root. */
   directory: string;
   /** Null for a project that needs no build. */
@@ -33,7 +33,7 @@ export interface BuildWish {
 export async function buildProject(
   { log }: { log: Pick<Log, "warn"> },
   runtime: BuildRuntime,
-  { directory, buildCommand, env, timeoutMs, signal, onOutput }: BuildWish,
+  { directory, buildCommand, env, timeoutMs, signal, onOutput }: BuildInput,
 ): Promise<void> {
   if (buildCommand === null || buildCommand.trim() === "") return;
   const due = Date.now() + timeoutMs;

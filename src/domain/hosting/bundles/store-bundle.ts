@@ -20,7 +20,7 @@ export interface BundleDeps {
   config: BundleLimits & { DEPLOYMENT_BUILD_DIR: string };
 }
 
-export interface BundleWish {
+export interface BundleInput {
   /** `bundlesOf` the deployment. */
   prefix: string;
   /** Relative to the project's root. */
@@ -42,11 +42,15 @@ type Files = Pick<ProjectStorage, "inventory" | "readEntries">;
  * bytes. Holds one file in memory at a time. Throws `invalid_input` when there is nothing to send, `too_large` beyond a
  * limit, `unavailable` when the files do not stop changing, and the signal's reason.
  */
-export async function storeBundle(deps: BundleDeps, runtime: Files, wish: BundleWish): Promise<StoredBundle> {
-  const stored = await storedBundle(deps.archives, wish.prefix);
+export async function storeBundle(
+  deps: BundleDeps,
+  runtime: Files,
+  input: BundleInput,
+): Promise<StoredBundle> {
+  const stored = await storedBundle(deps.archives, input.prefix);
   if (stored) return stored;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const bundle = await storeOnce(deps, runtime, wish);
+    const bundle = await storeOnce(deps, runtime, input);
     if (bundle) return bundle;
   }
   throw new AppError(
@@ -70,7 +74,7 @@ async function storedBundle(archives: ArchiveStore, prefix: string): Promise<Sto
 async function storeOnce(
   { archives, config }: BundleDeps,
   runtime: Files,
-  { prefix, directory, outputDirectory, mode, digest, signal, onSecrets }: BundleWish,
+  { prefix, directory, outputDirectory, mode, digest, signal, onSecrets }: BundleInput,
 ): Promise<StoredBundle | undefined> {
   signal?.throwIfAborted();
   const tree = new ProjectTree(await runtime.inventory());

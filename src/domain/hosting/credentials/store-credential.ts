@@ -26,7 +26,7 @@ export interface StoreDeps extends LimitedDb {
   deploymentSecrets: Secrets;
 }
 
-interface Wish {
+interface CredentialInput {
   provider: string;
   token: string;
   metadata: GivenMetadata;
@@ -42,14 +42,14 @@ interface Wish {
 export async function storeCredential(
   deps: StoreDeps,
   caller: UserCaller,
-  wish: Wish,
+  input: CredentialInput,
   client: Client,
 ): Promise<Credential> {
-  const projectId = await projectToDeploy(deps, caller, wish.project);
-  const provider = requireHostingName(wish.provider);
+  const projectId = await projectToDeploy(deps, caller, input.project);
+  const provider = requireHostingName(input.provider);
   const sealed = await sealCredential(deps, {
-    ...entered(deps, provider, wish.token),
-    metadata: mergeMetadata(provider, {}, wish.metadata),
+    ...entered(deps, provider, input.token),
+    metadata: mergeMetadata(provider, {}, input.metadata),
   });
   const place = { userId: caller.userId, provider, projectId };
   return putWhileThere(deps, place, sealed, { action: "entered", client });

@@ -4,7 +4,7 @@ export { listOfProject, listOwn } from "./list-deployments.ts";
 export { sealedEnvs, type Deployment } from "./queries/requests.ts";
 export { followDeployment, isOver, readLogs } from "./read-logs.ts";
 export { redeploy } from "./redeploy.ts";
-export { requestDeployment, type DeploymentWish } from "./request-deployment.ts";
+export { requestDeployment, type DeploymentInput } from "./request-deployment.ts";
 export { requireDeployment } from "./require-deployment.ts";
 export { runDeployment } from "./run-deployment.ts";
 export { sweepKeptFiles } from "./sweep-kept-files.ts";

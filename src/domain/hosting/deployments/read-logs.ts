@@ -1,5 +1,5 @@
 import { dataOfChange } from "./announce.ts";
-import { LastingAccess, type Standing } from "#src/domain/access/permissions/index.ts";
+import { LastingAccess, type StoredCaller } from "#src/domain/access/permissions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { LoggedEvent } from "#src/lib/server-sent-events.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -26,7 +26,7 @@ const PAGE = 500;
  */
 export async function* followDeployment(
   deps: { db: Db },
-  { standing, checkMs }: { standing: Standing; checkMs: number },
+  { standing, checkMs }: { standing: StoredCaller; checkMs: number },
   id: string,
   after: number,
 ): AsyncGenerator<LoggedEvent | "heartbeat", void, undefined> {

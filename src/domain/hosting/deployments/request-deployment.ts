@@ -20,7 +20,7 @@ import type { Queue } from "#src/platform/queue/queue.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { publishRuns } from "./deployment-due.ts";
 import { deploymentOfKey, openingOf, storeDeployment, type Deployment } from "./queries/requests.ts";
-import { modeOf, settingsOf, type BuildWish } from "./settings.ts";
+import { modeOf, settingsOf, type BuildInput } from "./settings.ts";
 
 export interface RequestDeps extends CredentialDeps {
   queue: Pick<Queue, "publishBatch">;
@@ -32,7 +32,7 @@ export interface RequestDeps extends CredentialDeps {
 }
 
 /** What a person asks to publish. */
-export interface DeploymentWish extends BuildWish {
+export interface DeploymentInput extends BuildInput {
   /** Id or slug. */
   project: string;
   provider: HostingName;
@@ -57,31 +57,31 @@ const SUFFIX_LENGTH = 6;
 export async function requestDeployment(
   deps: RequestDeps,
   caller: Caller,
-  wish: DeploymentWish,
+  input: DeploymentInput,
 ): Promise<Deployment> {
-  const { provider: name, idempotencyKey } = wish;
+  const { provider: name, idempotencyKey } = input;
   const { project, read } = await requireProjectAndRead(
     deps,
     caller,
-    wish.project,
+    input.project,
     "deployment.create",
     (projectId) => openingOf(deps.db, { userId: caller.userId, provider: name, projectId, idempotencyKey }),
   );
   const [containers, credentials, [earlier]] = read;
-  const requestHash = sha256Hex(JSON.stringify({ ...wish, project: project.id, idempotencyKey: null }));
+  const requestHash = sha256Hex(JSON.stringify({ ...input, project: project.id, idempotencyKey: null }));
   const replayed = replay(earlier, requestHash);
   if (replayed) return replayed;
-  checkEnv(wish.env);
-  const container = chooseContainer(containers, wish.containerId);
-  const mode = modeOf(wish.provider, wish.mode);
-  const settings = settingsOf(wish, container);
+  checkEnv(input.env);
+  const container = chooseContainer(containers, input.containerId);
+  const mode = modeOf(input.provider, input.mode);
+  const settings = settingsOf(input, container);
   if (mode === "pre-built" && settings.buildCommand !== null)
     checkBuild(deps.config.PROJECT_RUNTIME, settings.buildCommand);
-  const { access, account } = await firstOf(deps, wish, credentials);
-  const containerEnv = wish.includesContainerEnv
+  const { access, account } = await firstOf(deps, input, credentials);
+  const containerEnv = input.includesContainerEnv
     ? withoutOwnNames(await openVariables(deps.secrets, container?.encryptedEnv ?? null))
     : {};
-  const { encrypted } = await sealVariables(deps.deploymentSecrets, { ...containerEnv, ...wish.env });
+  const { encrypted } = await sealVariables(deps.deploymentSecrets, { ...containerEnv, ...input.env });
   const provider = deps.hosting.provider(name, { requests: 0 });
   const named = container && container.directory !== "" ? `${project.slug}-${container.label}` : project.slug;
   return store(deps, {

@@ -6,7 +6,7 @@ import { normalizePath } from "#src/lib/project-path.ts";
 import type { DeploymentMode, HostingName } from "#src/platform/hosting/hosting.ts";
 
 /** What a request says of the build; absent fields are those of the container. */
-export interface BuildWish {
+export interface BuildInput {
   mode?: DeploymentMode | undefined;
   buildCommand?: string | undefined;
   outputDirectory?: string | undefined;
@@ -30,14 +30,14 @@ export function modeOf(provider: HostingName, wished: DeploymentMode | undefined
 }
 
 /** How a deployment is built: as its container says, where the request does not say otherwise. */
-export function settingsOf(wish: BuildWish, container: Container | undefined): DeploymentSettings {
-  const outputDirectory = wish.outputDirectory ?? container?.outputDirectory ?? null;
+export function settingsOf(input: BuildInput, container: Container | undefined): DeploymentSettings {
+  const outputDirectory = input.outputDirectory ?? container?.outputDirectory ?? null;
   return {
     directory: container?.directory ?? "",
-    framework: wish.framework ?? container?.framework ?? null,
-    buildCommand: emptyToNull(wish.buildCommand ?? container?.buildCommand ?? null),
+    framework: input.framework ?? container?.framework ?? null,
+    buildCommand: emptyToNull(input.buildCommand ?? container?.buildCommand ?? null),
     outputDirectory: outputDirectory === null ? null : normalizePath(outputDirectory),
-    branch: wish.branch ?? null,
+    branch: input.branch ?? null,
     again: null,
   };
 }

@@ -11,7 +11,7 @@ import { publishAgentRow, unpublishAgentRow, type Listing } from "./queries/agen
 /** Slugs to try before a collision is a failure. */
 const MAX_DRAWS = 10;
 
-export type PublicationWish = Omit<Listing, "slug">;
+export type PublicationInput = Omit<Listing, "slug">;
 
 /**
  * Lists an agent of the caller's team in the marketplace. A slug that is taken there gets a suffix. Publishing again
@@ -21,18 +21,18 @@ export type PublicationWish = Omit<Listing, "slug">;
 export async function publishAgent(
   deps: Pick<AgentRules, "modelSettings"> & { db: Db },
   caller: UserCaller,
-  { id, wish }: { id: string; wish: PublicationWish },
+  { id, input }: { id: string; input: PublicationInput },
   client: Client,
 ): Promise<void> {
   const { teamId, agent } = await requireOwn(deps, caller, id);
-  checkClosed(deps, { ...wish, model: agent.model });
-  const { pricingType, priceCents } = wish;
+  checkClosed(deps, { ...input, model: agent.model });
+  const { pricingType, priceCents } = input;
   const details = { name: agent.name, pricing_type: pricingType, price_cents: priceCents };
   const entry = { ...entryOf(caller, teamId, id, client), action: "agent.published", details };
   for (let draw = 1; draw <= MAX_DRAWS; draw += 1) {
     const slug = draw === 1 ? agent.slug : `${agent.slug.slice(0, 50).replace(/-$/u, "")}-${randomSuffix(6)}`;
     try {
-      if (await publishAgentRow(deps.db, { teamId, id }, { ...wish, slug }, entry)) return;
+      if (await publishAgentRow(deps.db, { teamId, id }, { ...input, slug }, entry)) return;
       throw new AppError("not_found", "Agent not found");
     } catch (error) {
       if (!uniqueViolation(error)?.startsWith("agents_")) throw error;

@@ -66,9 +66,9 @@ export async function readReach(
   },
 ): Promise<Reach> {
   const origin = sql`(
-    SELECT s.channel_config_id FROM messages m
-    JOIN channel_sessions s ON s.id = ${sourceIn(sql`m.message_metadata`).sessionId}
-    WHERE m.task_id = ${taskId}::uuid AND m.role = 'user' AND s.user_id = ${userId}::uuid)`;
+    SELECT s.channel_config_id FROM tasks t
+    JOIN channel_sessions s ON s.id = ${sourceIn(sql`t`).sessionId}
+    WHERE t.id = ${taskId}::uuid AND s.user_id = ${userId}::uuid)`;
   // The owner of that channel says who writes there, and has no rights on the user's own bots.
   const isForeign = sql`EXISTS (SELECT 1 FROM channel_configs AS asked
     WHERE asked.id = ${origin} AND asked.user_id <> ${userId}::uuid)`;

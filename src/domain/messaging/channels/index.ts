@@ -12,7 +12,7 @@ export {
   updateChannel,
   type ChannelChange,
   type ChannelDeps,
-  type ChannelWish,
+  type ChannelInput,
 } from "./manage-channels.ts";
 export { LOSS_SENTENCES } from "./losses.ts";
 export {

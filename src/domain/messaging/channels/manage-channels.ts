@@ -9,7 +9,7 @@ import { isGuid, newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { followWebhook, introduceBot, type PlatformDeps } from "./at-platform.ts";
-import { checkCredentials, mergedCredentials, requireTargets } from "./check-wish.ts";
+import { checkCredentials, mergedCredentials, requireTargets } from "./check-input.ts";
 import { type InboundMode, inboundModeOf } from "./inbound-mode.ts";
 import { LOSS_SENTENCES } from "./losses.ts";
 import {
@@ -34,7 +34,7 @@ export interface ChannelDeps extends Omit<PlatformDeps, "channels" | "config"> {
   >;
 }
 
-export interface ChannelWish {
+export interface ChannelInput {
   channelType: Platform;
   /** "My <platform>" when undefined. */
   name: string | undefined;
@@ -51,7 +51,7 @@ export interface ChannelWish {
 
 /** Fields that are undefined stay as they are. */
 export type ChannelChange = {
-  [Field in keyof Omit<ChannelWish, "channelType">]?: ChannelWish[Field] | undefined;
+  [Field in keyof Omit<ChannelInput, "channelType">]?: ChannelInput[Field] | undefined;
 } & { isActive?: boolean | undefined };
 
 const MISSING = "Channel config not found";
@@ -89,13 +89,13 @@ export function requireLive({ loss }: CheckedChannel): void {
 export async function createChannel(
   deps: ChannelDeps,
   caller: UserCaller,
-  wish: ChannelWish,
+  input: ChannelInput,
   client: Client,
 ): Promise<ShownChannel> {
-  const { channelType, projectId, defaultAgentId, groupMode, hasReactions, sharesLinks } = wish;
+  const { channelType, projectId, defaultAgentId, groupMode, hasReactions, sharesLinks } = input;
   const adapter = deps.channels[channelType];
-  const credentials = checkCredentials(deps, channelType, wish.credentials);
-  const inboundMode = inboundModeOf(channelType, credentials, wish.inboundMode);
+  const credentials = checkCredentials(deps, channelType, input.credentials);
+  const inboundMode = inboundModeOf(channelType, credentials, input.inboundMode);
   await requireTargets(deps, caller, { projectId, defaultAgentId });
   const channel = await insertChannel(
     deps,
@@ -103,7 +103,7 @@ export async function createChannel(
       ...(await newChannel(deps, {
         channelType,
         credentials,
-        name: wish.name ?? `My ${adapter.label}`,
+        name: input.name ?? `My ${adapter.label}`,
         inboundMode,
       })),
       userId: caller.userId,
@@ -145,7 +145,7 @@ async function newChannel(
   {
     credentials,
     ...values
-  }: Pick<ChannelWish, "channelType" | "credentials"> & { name: string; inboundMode: InboundMode },
+  }: Pick<ChannelInput, "channelType" | "credentials"> & { name: string; inboundMode: InboundMode },
 ) {
   const id = newId();
   return {

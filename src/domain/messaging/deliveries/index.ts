@@ -1,5 +1,6 @@
 export { choiceOf, sendApprovalCards } from "./approval-card.ts";
 export { deliverMessage, type OutboxDeps } from "./deliver-message.ts";
+export { questionsDue, replyDue } from "./functions.ts";
 export { findFiles, linkedFiles, MAX_FILES, type FileOwner } from "./files.ts";
 export type { OutboxMessage } from "./outbox-message.ts";
 export type { Reply } from "./queries/replies.ts";

@@ -5,7 +5,6 @@ import {
   channelEvents,
   channelMessages,
   channelSessions,
-  messages,
   tasks,
 } from "#src/db/schema/index.ts";
 import { isLive } from "#src/domain/messaging/channels/index.ts";
@@ -142,7 +141,7 @@ const link = linkOfSession(sql`channel_sessions`, sql`channel_configs`);
  * whether its person may still be written to there, and what is known of the message.
  */
 export function sessionOfTask(db: Db, taskId: string) {
-  const source = sourceIn(sql`${messages.messageMetadata}`);
+  const source = sourceIn(sql`tasks`);
   return db
     .select({
       channel: channelConfigs,
@@ -157,11 +156,10 @@ export function sessionOfTask(db: Db, taskId: string) {
       replyTo: source.replyTo,
       messageId: source.messageId,
     })
-    .from(messages)
-    .innerJoin(tasks, eq(tasks.id, messages.taskId))
+    .from(tasks)
     .innerJoin(channelSessions, eq(channelSessions.id, source.askedSessionId))
     .innerJoin(channelConfigs, eq(channelConfigs.id, channelSessions.channelConfigId))
-    .where(and(eq(messages.taskId, taskId), eq(messages.role, "user")));
+    .where(eq(tasks.id, taskId));
 }
 
 /**

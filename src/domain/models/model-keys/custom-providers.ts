@@ -22,7 +22,7 @@ import { requireByokTier, type TierDeps } from "./require-tier.ts";
 const RESERVED: ReadonlySet<string> = new Set(["custom", "builtin", "github"]);
 const SLUG = /^[a-z0-9][a-z0-9_-]{0,63}$/u;
 
-export interface ProviderWish {
+export interface ProviderInput {
   name: string;
   slug: string;
   baseUrl: string;
@@ -73,11 +73,11 @@ async function readHeaders(
 export async function addCustomProvider(
   deps: ProviderDeps,
   userId: string,
-  wish: ProviderWish,
+  input: ProviderInput,
   client: Client,
 ): Promise<{ id: string; slug: string }> {
   await requireByokTier(deps, userId);
-  const slug = wish.slug.toLowerCase();
+  const slug = input.slug.toLowerCase();
   if (!SLUG.test(slug)) {
     throw new AppError(
       "invalid_input",
@@ -88,9 +88,9 @@ export async function addCustomProvider(
   if (deps.modelSettings.providers.some(({ id }) => id === slug)) {
     throw new AppError("invalid_input", `slug: '${slug}' is the name of a built-in provider`);
   }
-  const apiType = apiTypeOf(wish.apiType);
-  checkAddress(deps, wish.baseUrl);
-  const { name, baseUrl, availableModels } = wish;
+  const apiType = apiTypeOf(input.apiType);
+  checkAddress(deps, input.baseUrl);
+  const { name, baseUrl, availableModels } = input;
   const provider = {
     id: newId(),
     userId,
@@ -99,7 +99,7 @@ export async function addCustomProvider(
     baseUrl,
     apiType,
     availableModels: [...availableModels],
-    defaultHeadersEncrypted: await sealed(deps, wish.defaultHeaders),
+    defaultHeadersEncrypted: await sealed(deps, input.defaultHeaders),
   };
   const entry = { ...entryOf(userId, client), action: "model_provider.created", details: { slug } };
   const id = await putProvider(deps, provider, entry);
@@ -111,7 +111,7 @@ export async function addCustomProvider(
 export async function changeCustomProvider(
   deps: ProviderDeps,
   { userId, id }: { userId: string; id: string },
-  { defaultHeaders, availableModels, apiType, ...change }: Partial<Omit<ProviderWish, "slug">>,
+  { defaultHeaders, availableModels, apiType, ...change }: Partial<Omit<ProviderInput, "slug">>,
   client: Client,
 ): Promise<string> {
   if (change.baseUrl !== undefined) checkAddress(deps, change.baseUrl);

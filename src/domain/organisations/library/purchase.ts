@@ -7,7 +7,7 @@ import { findItem, type Item, type ItemKind } from "./queries/items.ts";
 import { switchAgent } from "./queries/library.ts";
 import { takeBack, takeItem } from "./queries/take.ts";
 
-export interface PurchaseWish {
+export interface PurchaseInput {
   kind: ItemKind;
   /** Id or slug. */
   name: string;
@@ -20,7 +20,7 @@ export interface Costs {
   teamId: string;
 }
 
-/** What became of a wish: the team has the item, for free or from before, or has to pay for it. */
+/** What became of a purchase: the team has the item, for free or from before, or has to pay for it. */
 export type Purchase = { outcome: "taken" | "had"; item: Item } | Costs;
 
 const NOUNS: Record<ItemKind, string> = { agent: "Agent", base: "Template" };
@@ -34,7 +34,7 @@ const ITEM_NAME = /^[a-z0-9-]{1,100}$/iu;
 export async function purchase(
   deps: { db: Db },
   caller: UserCaller,
-  { kind, name }: PurchaseWish,
+  { kind, name }: PurchaseInput,
   client: Client,
 ): Promise<Purchase> {
   const { db } = deps;

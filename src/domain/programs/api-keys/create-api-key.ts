@@ -9,7 +9,7 @@ import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { newKeySecrets } from "./new-secrets.ts";
 import { insertKey, reachableProjects, type ApiKey } from "./queries.ts";
 
-export interface KeyWish {
+export interface KeyInput {
   name: string;
   /** Permissions; null for all that the owner's role grants. */
   scopes: readonly string[] | null;
@@ -36,14 +36,14 @@ export interface CreatedKey {
 export async function createApiKey(
   deps: { db: Db; secrets: Secrets; config: CeilingConfig<"api_keys"> },
   caller: UserCaller,
-  wish: KeyWish,
+  input: KeyInput,
   client: Client,
 ): Promise<CreatedKey> {
-  const team = await teamOfKey(deps, caller, wish.projectIds);
-  requireGrantable(wish.scopes, team);
-  if (wish.agentId) await requireAgent(deps.db, team.teamId, wish.agentId);
+  const team = await teamOfKey(deps, caller, input.projectIds);
+  requireGrantable(input.scopes, team);
+  if (input.agentId) await requireAgent(deps.db, team.teamId, input.agentId);
   const { token, webhookSecret, stored } = await newKeySecrets(deps);
-  const { name, scopes, projectIds, expiresAt, agentId = null } = wish;
+  const { name, scopes, projectIds, expiresAt, agentId = null } = input;
   const row = {
     ...stored,
     userId: caller.userId,

@@ -1,4 +1,4 @@
-export { createApiKey, requireGrantable, type KeyWish } from "./create-api-key.ts";
+export { createApiKey, requireGrantable, type KeyInput } from "./create-api-key.ts";
 export { listApiKeys, listGrantableScopes } from "./list-api-keys.ts";
 export { newKeySecrets, type KeySecrets } from "./new-secrets.ts";
 export { revokeKey, revokeKeysOfFormerMember, type ApiKey } from "./queries.ts";

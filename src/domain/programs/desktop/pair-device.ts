@@ -20,7 +20,7 @@ interface PairingDeps {
 }
 
 /** A desktop app as it describes itself. */
-export type DeviceWish = Omit<NewDevice, "id">;
+export type DeviceInput = Omit<NewDevice, "id">;
 
 export interface PairedDevice {
   deviceId: string;
@@ -39,7 +39,7 @@ export interface PairedDevice {
 export async function exchangePairing(
   deps: PairingDeps & { attempts: AttemptLimits },
   token: string,
-  device: DeviceWish,
+  device: DeviceInput,
   client: Client,
 ): Promise<PairedDevice> {
   const attempt = await beginAttempt(deps, "pairing", { address: client.address });
@@ -68,13 +68,13 @@ function invalidToken(): AppError {
 export async function pairDevice(
   deps: PairingDeps,
   caller: UserCaller,
-  wish: { device: DeviceWish; scopes: readonly string[] | null },
+  input: { device: DeviceInput; scopes: readonly string[] | null },
   client: Client,
 ): Promise<PairedDevice> {
   const team = await requireTeam(deps, caller, "team.view");
-  const admission = { scopes: scopesOfDevice(wish.scopes, team) };
+  const admission = { scopes: scopesOfDevice(input.scopes, team) };
   const holder = { userId: caller.userId, teamId: team.teamId };
-  const paired = await grant(deps, { ...holder, admission }, wish.device, client);
+  const paired = await grant(deps, { ...holder, admission }, input.device, client);
   if (!paired) throw new AppError("unauthenticated", "Unauthorized");
   return paired;
 }
@@ -82,11 +82,11 @@ export async function pairDevice(
 async function grant(
   deps: PairingDeps,
   holder: Pick<Grant, "userId" | "teamId" | "admission">,
-  wish: DeviceWish,
+  input: DeviceInput,
   client: Client,
 ): Promise<PairedDevice | undefined> {
   const { token, stored } = await newKeySecrets(deps);
-  const device = { ...wish, id: newId() };
+  const device = { ...input, id: newId() };
   const scopes = await grantDevice(
     deps,
     { ...holder, key: stored, device },

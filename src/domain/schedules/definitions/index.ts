@@ -10,7 +10,7 @@ export {
   updateSchedule,
   type ScheduleDeps,
   type ScheduleOrigin,
-  type ScheduleWish,
+  type ScheduleInput,
   type SettingsChange,
 } from "./manage-schedules.ts";
 export { activeSchedules, chatOfTask, type FoundSchedule, type Schedule } from "./queries.ts";

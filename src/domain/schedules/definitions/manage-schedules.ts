@@ -47,7 +47,7 @@ export type ScheduleOrigin = Pick<
   "originPlatform" | "originConfigId" | "originChatId" | "originChatType" | "originThreadId"
 >;
 
-export interface ScheduleWish extends Settings {
+export interface ScheduleInput extends Settings {
   projectId: string;
   origin: ScheduleOrigin | undefined;
 }
@@ -88,9 +88,9 @@ export async function requireSchedule(
 export async function createSchedule(
   deps: ScheduleDeps,
   caller: Caller,
-  wish: ScheduleWish,
+  input: ScheduleInput,
 ): Promise<Schedule> {
-  const { origin, projectId, ...settings } = wish;
+  const { origin, projectId, ...settings } = input;
   const project = await requireProject(deps, caller, projectId, "project.edit");
   if (settings.agentId !== null) await requireAgent(deps.db, project.teamId, settings.agentId);
   requireTargets(settings.deliver);
@@ -196,9 +196,9 @@ export async function deleteSchedule(deps: { db: Db }, caller: Caller, id: strin
 export async function requireOrigin(
   { db }: { db: Db },
   caller: Caller,
-  wish: { platform: Platform | null; chatId: string | null; channelId: string | null; projectId: string },
+  input: { platform: Platform | null; chatId: string | null; channelId: string | null; projectId: string },
 ): Promise<ScheduleOrigin | undefined> {
-  const { platform, chatId, channelId, projectId } = wish;
+  const { platform, chatId, channelId, projectId } = input;
   if (platform === null && chatId === null && channelId === null) return undefined;
   if (channelId === null || chatId === null) {
     throw new AppError("invalid_input", "An origin needs both origin_config_id and origin_chat_id");

@@ -1,4 +1,5 @@
-import { isTerminal, runDue } from "#src/domain/agent-work/tasks/index.ts";
+import { isTerminal } from "#src/domain/agent-work/tasks/index.ts";
+import { runDue } from "./run-due.ts";
 import { defineJob } from "#src/work/job.ts";
 import { finishRun } from "./finish-run.ts";
 import { runOfTask } from "./queries/open-run.ts";

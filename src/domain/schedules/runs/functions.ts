@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { runDue } from "#src/domain/agent-work/tasks/index.ts";
+import { runDue } from "./run-due.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { messageOf } from "#src/work/job.ts";
 import { declareFunction } from "#src/work/message.ts";

@@ -7,7 +7,7 @@ import type { Target } from "./parse-targets.ts";
 import { originChat } from "./queries.ts";
 
 /** The chat of a platform that a schedule was made in. */
-export interface Origin {
+export interface ScheduleOrigin {
   platform: Platform;
   /** Null once the channel's row is gone. */
   channelId: string | null;
@@ -23,7 +23,7 @@ export interface Recipient {
   apiKeyId: string | null;
   taskId: string;
   /** Null for a schedule that was not made in a chat of a platform. */
-  origin: Origin | null;
+  origin: ScheduleOrigin | null;
 }
 
 /** What a target comes to: a place; nothing, because the result stays in the project; or a reason why not, as a sentence. */
@@ -49,7 +49,11 @@ export async function resolveTarget(deps: FindDeps, recipient: Recipient, target
   }
 }
 
-async function resolveOrigin(deps: FindDeps, recipient: Recipient, origin: Origin): Promise<Resolved> {
+async function resolveOrigin(
+  deps: FindDeps,
+  recipient: Recipient,
+  origin: ScheduleOrigin,
+): Promise<Resolved> {
   const { channelId, chatId, threadId } = origin;
   const { label } = deps.channels[origin.platform];
   const channel = channelId === null ? undefined : await activeChannel(deps.db, channelId);

@@ -8,5 +8,5 @@ export { findSnapshot, snapshotOfTask, snapshotsOf, type Snapshot, type Snapshot
 export { projectContents } from "./project-contents.ts";
 export { restoreSnapshot } from "./restore-snapshot.ts";
 export { packEntries, unpackEntries } from "./tar.ts";
-export { takeSnapshot, type SnapshotWish, type TakeDeps, type TakenSnapshot } from "./take-snapshot.ts";
+export { takeSnapshot, type SnapshotInput, type TakeDeps, type TakenSnapshot } from "./take-snapshot.ts";
 export { requireZippable, zipEntries } from "./zip.ts";

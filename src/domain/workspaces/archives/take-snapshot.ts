@@ -20,7 +20,7 @@ export interface TakeDeps extends PruneDeps {
   archives: ArchiveStore;
 }
 
-export interface SnapshotWish {
+export interface SnapshotInput {
   projectId: string;
   role: SnapshotRole;
   label: string;
@@ -53,18 +53,18 @@ export interface TakenSnapshot {
 export async function takeSnapshot(
   deps: TakeDeps,
   runtime: Pick<ProjectStorage, "inventory" | "readEntries">,
-  wish: SnapshotWish,
+  input: SnapshotInput,
 ): Promise<TakenSnapshot> {
-  const [newest] = await snapshotsOf(deps.db, wish.projectId).limit(1);
-  const manifest = newest && (await readParent(deps, wish.projectId, newest.hash));
+  const [newest] = await snapshotsOf(deps.db, input.projectId).limit(1);
+  const manifest = newest && (await readParent(deps, input.projectId, newest.hash));
   const hash = newest?.hash ?? null;
   const taken =
-    (await takeOnto(deps, runtime, wish, { hash, manifest })) ??
+    (await takeOnto(deps, runtime, input, { hash, manifest })) ??
     // Packs of the parent were deleted in the meantime: the second attempt packs everything and needs no parent.
-    (await takeOnto(deps, runtime, wish, { hash, manifest: undefined }));
+    (await takeOnto(deps, runtime, input, { hash, manifest: undefined }));
   if (!taken) throw new AppError("not_found", "Project not found");
   // The snapshot taken before a restore must not displace the snapshot that is about to be restored.
-  if (wish.role !== "restore") await prune(deps, wish.projectId);
+  if (input.role !== "restore") await prune(deps, input.projectId);
   return taken;
 }
 
@@ -93,17 +93,17 @@ async function readParent(deps: TakeDeps, projectId: string, hash: string): Prom
 async function takeOnto(
   deps: TakeDeps,
   runtime: Pick<ProjectStorage, "inventory" | "readEntries">,
-  wish: SnapshotWish,
+  input: SnapshotInput,
   parent: { hash: string | null; manifest: Manifest | undefined },
 ): Promise<TakenSnapshot | undefined> {
   const plan = planPacks(await runtime.inventory(), parent.manifest);
   requireStorable(plan.entries);
-  if (wish.unlessUnchanged && isUnchanged(plan, parent.manifest)) {
+  if (input.unlessUnchanged && isUnchanged(plan, parent.manifest)) {
     return takenOf(parent.hash ?? "", plan.entries);
   }
-  const { entries, packs } = await pack(deps, runtime, wish, plan);
-  wish.signal?.throwIfAborted();
-  const { projectId } = wish;
+  const { entries, packs } = await pack(deps, runtime, input, plan);
+  input.signal?.throwIfAborted();
+  const { projectId } = input;
   const hash = await storeManifest(deps.archives, projectId, {
     version: 1,
     createdAt: new Date().toISOString(),
@@ -111,24 +111,24 @@ async function takeOnto(
     entries,
     packs,
   });
-  wish.signal?.throwIfAborted();
+  input.signal?.throwIfAborted();
   const taken = takenOf(hash, entries);
   const row = {
     id: newId(),
     projectId,
     hash,
     parentHash: parent.hash,
-    role: wish.role,
-    label: wish.label,
+    role: input.role,
+    label: input.label,
     fileCount: taken.files,
     totalBytes: taken.bytes,
     packs: packs.map(({ name }) => name),
-    chatId: wish.chatId ?? null,
-    taskId: wish.taskId ?? null,
-    createdBy: wish.createdBy ?? null,
+    chatId: input.chatId ?? null,
+    taskId: input.taskId ?? null,
+    createdBy: input.createdBy ?? null,
   };
   const takenOver = plan.packs.map(({ name }) => name);
-  const stands = await insertSnapshot(deps.db, row, { takenOver, generation: wish.generation });
+  const stands = await insertSnapshot(deps.db, row, { takenOver, generation: input.generation });
   return stands ? taken : undefined;
 }
 
@@ -155,7 +155,7 @@ const STATED = ["kind", "size", "mode", "modifiedAt", "target", "fingerprint"] a
 async function pack(
   { archives }: Pick<TakeDeps, "archives">,
   runtime: Pick<ProjectStorage, "inventory" | "readEntries">,
-  { projectId, signal }: SnapshotWish,
+  { projectId, signal }: SnapshotInput,
   plan: PackPlan,
 ): Promise<Pick<Manifest, "entries" | "packs">> {
   if (plan.toPack.length === 0) return plan;

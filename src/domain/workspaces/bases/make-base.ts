@@ -3,7 +3,7 @@ import { projectContents } from "#src/domain/workspaces/archives/index.ts";
 import type { EntryWithContent, ProjectStorage } from "#src/platform/runtime/project-storage.ts";
 import { staysInside } from "./check-entries.ts";
 import type { Base } from "./queries.ts";
-import { storeBase, type BaseWish } from "./store-base.ts";
+import { storeBase, type BaseInput } from "./store-base.ts";
 
 /**
  * Left out of templates: the git history, which may reveal more than the author intends, and packages that are
@@ -16,13 +16,13 @@ export async function makeBase(
   deps: Parameters<typeof storeBase>[0],
   runtime: Pick<ProjectStorage, "inventory" | "readEntries">,
   caller: Caller,
-  wish: BaseWish,
+  input: BaseInput,
 ): Promise<Base> {
   const { entries } = await projectContents(runtime);
   const paths = entries
     .filter(({ path }) => !path.split("/").some((name) => LEFT_OUT.has(name)))
     .map(({ path }) => path);
-  return storeBase(deps, caller, wish, withoutWildLinks(await runtime.readEntries(paths)));
+  return storeBase(deps, caller, input, withoutWildLinks(await runtime.readEntries(paths)));
 }
 
 async function* withoutWildLinks(entries: AsyncIterable<EntryWithContent>): AsyncGenerator<EntryWithContent> {

@@ -13,7 +13,7 @@ export const MAX_DRAWS = 10;
 
 export const baseKey = (id: string) => `bases/${id}.tar`;
 
-export interface BaseWish {
+export interface BaseInput {
   name: string;
   /** Derived from the name when absent. */
   slug: string | undefined;
@@ -35,22 +35,22 @@ export function requireUnboundKey(caller: Caller): void {
 export async function storeBase(
   deps: LimitedDb & { archives: Pick<ArchiveStore, "put" | "delete"> },
   caller: Caller,
-  wish: BaseWish,
+  input: BaseInput,
   entries: AsyncIterable<EntryWithContent>,
 ): Promise<Base> {
   requireUnboundKey(caller);
-  if (wish.slug !== undefined && isReservedName(wish.slug)) {
+  if (input.slug !== undefined && isReservedName(input.slug)) {
     throw new AppError("invalid_input", "This slug is reserved: choose another");
   }
   await requireRoom(deps, caller.userId);
   const id = newId();
   const counted = new Counted(boundedEntries(entries));
   await deps.archives.put(baseKey(id), packEntries(counted));
-  const { name, description, visibility } = wish;
-  for (let draw = 1; draw <= (wish.slug === undefined ? MAX_DRAWS : 1); draw += 1) {
+  const { name, description, visibility } = input;
+  for (let draw = 1; draw <= (input.slug === undefined ? MAX_DRAWS : 1); draw += 1) {
     const base = await insertBase(deps, {
       id,
-      slug: wish.slug ?? slugOf(name, "base"),
+      slug: input.slug ?? slugOf(name, "base"),
       name,
       description,
       visibility,

@@ -2,7 +2,7 @@ import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { checkedEntries } from "./check-entries.ts";
 import type { Base } from "./queries.ts";
-import { storeBase, type BaseWish } from "./store-base.ts";
+import { storeBase, type BaseInput } from "./store-base.ts";
 
 /** Size of the uncompressed archive. */
 export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
@@ -15,10 +15,10 @@ export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 export function uploadBase(
   deps: Parameters<typeof storeBase>[0],
   caller: Caller,
-  wish: BaseWish,
+  input: BaseInput,
   archive: ReadableStream<Uint8Array>,
 ): Promise<Base> {
-  return storeBase(deps, caller, wish, checkedEntries(archive.pipeThrough(bounded(MAX_UPLOAD_BYTES))));
+  return storeBase(deps, caller, input, checkedEntries(archive.pipeThrough(bounded(MAX_UPLOAD_BYTES))));
 }
 
 function bounded(limit: number): TransformStream<Uint8Array, Uint8Array> {

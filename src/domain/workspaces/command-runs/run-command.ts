@@ -11,7 +11,7 @@ import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces
 import { insertRun } from "./queries.ts";
 import { riskLevel, type RiskLevel } from "./risk-level.ts";
 
-export interface CommandWish {
+export interface CommandInput {
   /** Id or slug. */
   project: string;
   command: string;
@@ -46,14 +46,14 @@ export async function runCommand(
     log: Log;
   },
   caller: Caller,
-  wish: CommandWish,
+  input: CommandInput,
 ): Promise<CommandOutcome> {
-  const { command, dryRun } = wish;
-  const workingDir = normalizeDirectory(wish.workingDir);
-  const project = await requireProject(deps, caller, wish.project, "terminal.access");
+  const { command, dryRun } = input;
+  const workingDir = normalizeDirectory(input.workingDir);
+  const project = await requireProject(deps, caller, input.project, "terminal.access");
   await requireTurn(deps, caller.userId);
   const started = Date.now();
-  const ended = dryRun ? {} : await run(deps, caller, { ...wish, project: project.id, workingDir });
+  const ended = dryRun ? {} : await run(deps, caller, { ...input, project: project.id, workingDir });
   const noted = { id: newId(), riskLevel: riskLevel(command), durationMs: Date.now() - started };
   const { exitCode = null } = ended.result ?? {};
   try {
@@ -77,7 +77,7 @@ export async function runCommand(
 async function run(
   deps: Parameters<typeof withWritableRuntime>[0],
   caller: Caller,
-  { project, command, workingDir, timeoutSeconds, signal, onBegun }: CommandWish,
+  { project, command, workingDir, timeoutSeconds, signal, onBegun }: CommandInput,
 ): Promise<Pick<CommandOutcome, "result" | "failure">> {
   let hasBegun = false;
   try {

@@ -6,7 +6,7 @@ import { addPreview, type PreviewDeps } from "./browser-previews.ts";
 import { flawOf, requireUsablePorts, settleDocument, type ConfigDocument } from "./config-document.ts";
 import { findConfigFile, referenceTo, variablesForFile, writeConfigFile } from "./config-file.ts";
 import { addConnection } from "./connections.ts";
-import { addContainer, type ContainerWish, type CreateDeps } from "./create-container.ts";
+import { addContainer, type ContainerInput, type CreateDeps } from "./create-container.ts";
 import type { Variables } from "./environment.ts";
 import { requireEndpoint } from "./external-endpoint.ts";
 import type { RuntimePorts } from "./ports.ts";
@@ -31,14 +31,14 @@ export async function applyConfig(
 ): Promise<{ containerIds: string[]; primaryContainerId: string | null }> {
   requireUsablePorts(given, runtime);
   const document = settleDocument(given, runtime);
-  const wishes = wishesOf(deps, document);
+  const inputs = wishesOf(deps, document);
   const before = await findConfigFile(runtime);
   const known = new Map((await containersOf(deps.db, project.id)).map((each) => [each.name, each]));
   const made = new Map<string, Container>();
-  for (const wish of wishes) {
-    const found = known.get(wish.name);
-    const container = found ? await change(deps, found, wish) : await addContainer(deps, project, wish);
-    made.set(wish.name, container);
+  for (const input of inputs) {
+    const found = known.get(input.name);
+    const container = found ? await change(deps, found, input) : await addContainer(deps, project, input);
+    made.set(input.name, container);
   }
   await connect(deps, project.id, document, made);
   await show(deps, project.id, document, made);
@@ -50,7 +50,7 @@ export async function applyConfig(
 }
 
 /** Finds every error before anything is changed. */
-function wishesOf(deps: ApplyDeps, document: ConfigDocument): ContainerWish[] {
+function wishesOf(deps: ApplyDeps, document: ConfigDocument): ContainerInput[] {
   const flaw = flawOf(document);
   if (flaw !== undefined) throw new AppError("invalid_input", flaw);
   const providers = new Map(
@@ -98,13 +98,13 @@ function valuesIn(variables: Variables): Variables {
   return Object.fromEntries(Object.entries(variables).filter(([name, value]) => value !== referenceTo(name)));
 }
 
-async function change(deps: ApplyDeps, container: Container, wish: ContainerWish): Promise<Container> {
-  const { name: _, env = {}, credentials: __, ...rest } = wish;
+async function change(deps: ApplyDeps, container: Container, input: ContainerInput): Promise<Container> {
+  const { name: _, env = {}, credentials: __, ...rest } = input;
   if (Object.keys(env).length > 0) await changeVariables(deps, container, env);
-  const becameOther = wish.deploymentMode !== undefined && wish.deploymentMode !== container.deploymentMode;
+  const becameOther = input.deploymentMode !== undefined && input.deploymentMode !== container.deploymentMode;
   const [changed] = await updateContainerRow(deps.db, container.id, {
     ...rest,
-    ...(becameOther && { status: wish.deploymentMode === "external" ? "connected" : "stopped" }),
+    ...(becameOther && { status: input.deploymentMode === "external" ? "connected" : "stopped" }),
   });
   if (!changed) throw new AppError("conflict", "A container was deleted in the meantime: try again");
   return changed;

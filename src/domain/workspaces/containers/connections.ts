@@ -12,7 +12,7 @@ import {
   type Connection,
 } from "./queries.ts";
 
-export interface ConnectionWish {
+export interface ConnectionInput {
   sourceId: string;
   targetId: string;
   label: string | null;
@@ -37,10 +37,10 @@ export async function createConnection(
   deps: { db: Db },
   caller: Caller,
   idOrSlug: string,
-  wish: ConnectionWish,
+  input: ConnectionInput,
 ): Promise<Connection> {
   const { id } = await requireProject(deps, caller, idOrSlug, "container.edit");
-  const connection = await addConnection(deps, id, wish);
+  const connection = await addConnection(deps, id, input);
   if (!connection) throw new AppError("conflict", "The containers are already connected");
   return connection;
 }
@@ -49,7 +49,7 @@ export async function createConnection(
 export async function addConnection(
   { db }: { db: Db },
   projectId: string,
-  { sourceId, targetId, label, config }: ConnectionWish,
+  { sourceId, targetId, label, config }: ConnectionInput,
 ): Promise<Connection | undefined> {
   if (sourceId === targetId) throw new AppError("invalid_input", "A container cannot be connected to itself");
   const known = new Set((await containersOf(db, projectId)).map((container) => container.id));

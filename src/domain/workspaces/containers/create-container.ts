@@ -26,7 +26,7 @@ export interface CreateDeps extends EndpointCheck {
 }
 
 /** The fields that a client may set for a new container; the rest follows from the name. */
-export interface ContainerWish extends Partial<
+export interface ContainerInput extends Partial<
   Pick<
     NewContainer,
     | "baseId"
@@ -61,22 +61,22 @@ export async function createContainer(
   deps: CreateDeps,
   caller: Caller,
   idOrSlug: string,
-  wish: ContainerWish,
+  input: ContainerInput,
 ): Promise<OpenedContainer> {
   const project = await requireProject(deps, caller, idOrSlug, "container.create");
-  return { project, container: await addContainer(deps, project, wish) };
+  return { project, container: await addContainer(deps, project, input) };
 }
 
 /** As `createContainer`, after the access check. */
 export async function addContainer(
   deps: CreateDeps,
   project: { id: string; slug: string },
-  wish: ContainerWish,
+  input: ContainerInput,
 ): Promise<Container> {
-  const settled = await settle(deps, wish, deps.workspaces.runtime(project.id));
+  const settled = await settle(deps, input, deps.workspaces.runtime(project.id));
   for (let draw = 1; draw <= MAX_DRAWS; draw += 1) {
     const others = await containersOf(deps.db, project.id);
-    const name = freeName(wish.name, others);
+    const name = freeName(input.name, others);
     try {
       const made = await insertContainer(deps, {
         ...settled,
@@ -98,26 +98,28 @@ export async function addContainer(
 /** Settles the fields that do not depend on the other containers. */
 async function settle(
   deps: CreateDeps,
-  { name, env = {}, credentials = {}, ...wish }: ContainerWish,
+  { name, env = {}, credentials = {}, ...input }: ContainerInput,
   runtime: RuntimePorts,
 ) {
-  const isExternal = wish.deploymentMode === "external";
-  if (!isExternal) requireUsablePort(wish.port, runtime);
-  if (isExternal) requireEndpoint(deps, wish.externalEndpoint ?? null);
+  const isExternal = input.deploymentMode === "external";
+  if (!isExternal) requireUsablePort(input.port, runtime);
+  if (isExternal) requireEndpoint(deps, input.externalEndpoint ?? null);
   const [variables, access] = await Promise.all([
     sealVariables(deps.secrets, env),
     sealVariables(deps.secrets, credentials),
   ]);
-  const isProgram = !isExternal && wish.containerType !== "service";
-  const guess = isProgram ? guessPort(`${wish.framework ?? ""} ${wish.baseId ?? ""} ${name}`, runtime) : null;
+  const isProgram = !isExternal && input.containerType !== "service";
+  const guess = isProgram
+    ? guessPort(`${input.framework ?? ""} ${input.baseId ?? ""} ${name}`, runtime)
+    : null;
   // A container without files of its own has no directory.
-  const directory = isProgram ? wish.directory : (wish.directory ?? "");
+  const directory = isProgram ? input.directory : (input.directory ?? "");
   return {
-    ...wish,
+    ...input,
     directory: directory === undefined ? undefined : normalizeDirectory(directory),
-    outputDirectory: wish.outputDirectory ? normalizePath(wish.outputDirectory) : null,
-    externalEndpoint: isExternal ? (wish.externalEndpoint ?? null) : null,
-    port: wish.port ?? guess,
+    outputDirectory: input.outputDirectory ? normalizePath(input.outputDirectory) : null,
+    externalEndpoint: isExternal ? (input.externalEndpoint ?? null) : null,
+    port: input.port ?? guess,
     status: isExternal ? ("connected" as const) : ("stopped" as const),
     encryptedEnv: variables.encrypted,
     envKeys: variables.keys,

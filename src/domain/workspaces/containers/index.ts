@@ -12,7 +12,7 @@ export {
   previewPath,
   type PreviewAddresses,
 } from "./container-url.ts";
-export { createContainer, type ContainerWish } from "./create-container.ts";
+export { createContainer, type ContainerInput } from "./create-container.ts";
 export { deleteContainer } from "./delete-container.ts";
 export {
   MAX_VALUE_LENGTH,

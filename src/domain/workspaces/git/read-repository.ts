@@ -10,7 +10,7 @@ import { AppError } from "#src/lib/errors.ts";
 import type { FileEntry } from "#src/platform/runtime/project-runtime.ts";
 import { optionalBranchName } from "./names.ts";
 import { readingRepository, type GitAccess, type GitDeps, type OpenRepository } from "./open-repository.ts";
-import { namedRemote, ORIGIN, originOf } from "./remotes.ts";
+import { namedRemote, ORIGIN, addressOfOrigin } from "./remotes.ts";
 
 /** The remote; absent for a purely local repository. */
 interface KnownRemote {
@@ -40,7 +40,7 @@ export function readCommits(
   return readingRepository(deps, access, async ({ runtime }) => {
     const { commits } = await runtime.git("log", { limit, ...(name !== undefined && { branch: name }) });
     const { current } = await runtime.git("branches", {});
-    return { commits, branch: name ?? current, origin: await originOf(runtime) };
+    return { commits, branch: name ?? current, origin: await addressOfOrigin(runtime) };
   });
 }
 
@@ -56,7 +56,7 @@ export function readBranches(deps: GitDeps, access: GitAccess): Promise<KnownBra
     const { runtime, project } = repository;
     const found = await runtime.git("branches", {});
     const row = await repositoryOf(deps.db, project.id);
-    const origin = await originOf(runtime);
+    const origin = await addressOfOrigin(runtime);
     const { branches, failure } = origin ? await remoteBranches(deps, repository) : NO_BRANCHES;
     const here = new Set(found.branches.map(({ name }) => name));
     const elsewhere = branches.filter(({ name }) => !here.has(name));
@@ -122,7 +122,7 @@ export function readTree(deps: GitDeps, access: GitAccess): Promise<RepositoryTr
     return {
       branch: current,
       sha: branches.find(({ name }) => name === current)?.sha ?? null,
-      origin: await originOf(runtime),
+      origin: await addressOfOrigin(runtime),
       files: found.slice(0, MAX_ENTRIES),
       truncated: found.length > MAX_ENTRIES,
     };

@@ -3,7 +3,7 @@ import type { RepositoryAddress } from "#src/domain/source-control/repositories/
 import { AppError } from "#src/lib/errors.ts";
 import type { HostedRepository } from "#src/platform/git-hosts/git-host.ts";
 import { readingRepository, type GitAccess, type GitDeps } from "./open-repository.ts";
-import { originOf } from "./remotes.ts";
+import { addressOfOrigin } from "./remotes.ts";
 
 /** The host's data of the repository at `origin`. */
 export type RemoteRepository =
@@ -16,7 +16,7 @@ export type RemoteRepository =
 
 export function describeRemoteRepository(deps: GitDeps, access: GitAccess): Promise<RemoteRepository> {
   return readingRepository(deps, access, async ({ runtime, userId }) => {
-    const origin = await originOf(runtime);
+    const origin = await addressOfOrigin(runtime);
     if (!origin) return { kind: "no_remote" };
     try {
       const repository = await repositoryAt(deps, userId, origin);

@@ -33,7 +33,7 @@ export async function namedRemote(
 }
 
 /** The address of `origin`; `undefined` if there is none, or if it is not http(s). */
-export async function originOf(runtime: ProjectRuntime): Promise<RepositoryAddress | undefined> {
+export async function addressOfOrigin(runtime: ProjectRuntime): Promise<RepositoryAddress | undefined> {
   const remotes = await runtime.git("remotes", {});
   const found = remotes.find(({ name }) => name === ORIGIN);
   try {

@@ -20,7 +20,7 @@ export type SourceType = (typeof SOURCE_TYPES)[number];
 
 const FROM_GIT: ReadonlySet<SourceType> = new Set<SourceType>(["github", "gitlab", "bitbucket"]);
 
-export interface ProjectWish {
+export interface ProjectInput {
   name: string;
   description: string;
   sourceType: SourceType;
@@ -29,7 +29,7 @@ export interface ProjectWish {
 }
 
 /** The requested source of the initial files. */
-export interface SourceWish {
+export interface SourceInput {
   /** http(s) address of any git host. The three git types do not differ otherwise. */
   gitUrl?: string | undefined;
   /** The repository's default branch when absent. */
@@ -47,9 +47,9 @@ export async function findSource(
   deps: { db: Db },
   caller: Caller,
   type: SourceType,
-  wish: SourceWish,
+  input: SourceInput,
 ): Promise<Project["source"]> {
-  const { gitUrl, gitBranch = null, baseId = "builtin" } = wish;
+  const { gitUrl, gitBranch = null, baseId = "builtin" } = input;
   if (FROM_GIT.has(type)) {
     if (gitUrl === undefined) throw new AppError("invalid_input", `A ${type} project needs git_repo_url`);
     return { kind: "git", url: parseRepositoryUrl(gitUrl).url, branch: gitBranch };
@@ -57,7 +57,7 @@ export async function findSource(
   if (gitUrl !== undefined) {
     throw new AppError("invalid_input", 'git_repo_url is for source_type "github", "gitlab" and "bitbucket"');
   }
-  if (type === "empty" && wish.baseId !== undefined) {
+  if (type === "empty" && input.baseId !== undefined) {
     throw new AppError("invalid_input", 'base_id is for source_type "base" and "template"');
   }
   if (baseId === "builtin") return null;
@@ -76,12 +76,12 @@ export async function findSource(
 export async function createProject(
   deps: { db: Db },
   caller: Caller,
-  wish: ProjectWish,
+  input: ProjectInput,
   limits?: CeilingConfig<"projects">,
 ): Promise<Project> {
   const { teamId } = await requireCreator(deps, caller);
   const fields = {
-    ...fieldsOf(wish),
+    ...fieldsOf(input),
     teamId,
     ownerId: caller.userId,
     status: "stopped",
@@ -97,15 +97,15 @@ export async function createProject(
 export async function createProjectFrom(
   deps: { db: Db; queue: Pick<Queue, "publish"> },
   caller: Caller,
-  wish: ProjectWish & { source: NonNullable<Project["source"]> },
+  input: ProjectInput & { source: NonNullable<Project["source"]> },
   limits?: CeilingConfig<"projects">,
 ): Promise<{ project: Project; taskId: string }> {
   const { teamId } = await requireCreator(deps, caller);
   const fields = {
-    ...fieldsOf(wish),
+    ...fieldsOf(input),
     teamId,
     ownerId: caller.userId,
-    source: wish.source,
+    source: input.source,
     status: "initializing",
     wanted: "stopped",
   } as const;
@@ -122,7 +122,7 @@ export async function createProjectFrom(
   return { project, taskId };
 }
 
-const fieldsOf = ({ name, description, sourceType, visibility = "team" }: ProjectWish) => ({
+const fieldsOf = ({ name, description, sourceType, visibility = "team" }: ProjectInput) => ({
   name,
   description,
   sourceType,

@@ -14,7 +14,7 @@ export interface ShellDeps {
   workspaces: Pick<ProjectWorkspaces, "runtime">;
 }
 
-export interface SessionWish {
+export interface SessionInput {
   /** Id or slug of the project. */
   project: string;
   /** Command line of the program. */
@@ -38,26 +38,26 @@ const MOUNT = "/app";
 export async function openSession(
   deps: ShellDeps & { config: CeilingConfig<"shells_of_person" | "shells_of_project" | "shells_of_chat"> },
   caller: Caller,
-  wish: SessionWish,
+  input: SessionInput,
 ): Promise<ShellSession> {
-  const project = await requireProject(deps, caller, wish.project, "terminal.access");
+  const project = await requireProject(deps, caller, input.project, "terminal.access");
   if (project.status !== "running") {
     throw new AppError("invalid_input", "The project is not running: start it first");
   }
   await requireNoClone(deps.db, project.id);
-  const directory = await directoryOf(deps.db, project.id, wish.container);
+  const directory = await directoryOf(deps.db, project.id, input.container);
   const session = await insertSession(deps, {
     id: newId(),
     projectId: project.id,
     userId: caller.userId,
-    chatId: wish.chatId ?? null,
-    command: wish.command,
+    chatId: input.chatId ?? null,
+    command: input.command,
     workingDir: directory === "" ? MOUNT : `${MOUNT}/${directory}`,
   });
   const runtime = deps.workspaces.runtime(project.id);
-  const { columns = 80, rows = 24 } = wish;
+  const { columns = 80, rows = 24 } = input;
   try {
-    await runtime.openShell(session.id, { command: wish.command, cwd: directory, columns, rows });
+    await runtime.openShell(session.id, { command: input.command, cwd: directory, columns, rows });
   } catch (error) {
     await endSession(deps.db, session.id, { status: "failed", exitCode: null });
     throw error;

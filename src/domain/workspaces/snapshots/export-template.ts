@@ -1,6 +1,6 @@
 import type { Caller } from "#src/domain/access/permissions/index.ts";
 import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
-import { makeBase, type Base, type BaseWish } from "#src/domain/workspaces/bases/index.ts";
+import { makeBase, type Base, type BaseInput } from "#src/domain/workspaces/bases/index.ts";
 import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
 import type { ArchiveStore } from "#src/platform/archives/archive-store.ts";
 import type { RuntimeDeps } from "./runtime-deps.ts";
@@ -9,8 +9,8 @@ import type { RuntimeDeps } from "./runtime-deps.ts";
 export async function exportTemplate(
   deps: RuntimeDeps & { archives: ArchiveStore; config: CeilingConfig<"templates"> },
   caller: Caller,
-  { project, ...wish }: BaseWish & { project: string },
+  { project, ...input }: BaseInput & { project: string },
 ): Promise<Base> {
   const access = { caller, project, scope: "file.read" } as const;
-  return withRuntime(deps, access, (runtime) => makeBase(deps, runtime, caller, wish));
+  return withRuntime(deps, access, (runtime) => makeBase(deps, runtime, caller, input));
 }

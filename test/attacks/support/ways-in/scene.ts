@@ -26,8 +26,8 @@ import { partOf } from "#test/support/part-of.ts";
 export async function openScene(db: Db) {
   const team = await newTeam(db);
   const owner = await newMember(db, team.id, "editor");
-  const wish = { name: "app", description: "", sourceType: "empty" } as const;
-  const { id: projectId } = await createProject({ db }, team.owner.caller, wish);
+  const input = { name: "app", description: "", sourceType: "empty" } as const;
+  const { id: projectId } = await createProject({ db }, team.owner.caller, input);
   await db
     .update(projects)
     .set({ teamId: team.id, status: "stopped", setUpAt: new Date(), wanted: null })
@@ -36,8 +36,8 @@ export async function openScene(db: Db) {
   const hosting = await DeploymentWorld.open(db);
   const mail = mailing(db);
   const deps = partOf<Services>({ ...hosting.deps(), ...outside(mail, hosting) });
-  const keyWish = { name: "key", scopes: null, projectIds: [projectId], expiresAt: null };
-  const { key, token } = await createApiKey(deps, owner.caller, keyWish, CLIENT);
+  const keyInput = { name: "key", scopes: null, projectIds: [projectId], expiresAt: null };
+  const { key, token } = await createApiKey(deps, owner.caller, keyInput, CLIENT);
   return {
     db,
     deps,

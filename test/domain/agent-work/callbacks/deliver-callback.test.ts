@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { afterAll, expect, it } from "vitest";
 import { deliverCallback } from "#src/domain/agent-work/callbacks/index.ts";
 import { finishTask } from "#src/domain/agent-work/tasks/index.ts";
+import { FOLLOW_UPS } from "#src/follow-ups.ts";
 import type { Services } from "#src/services.ts";
 import { executeJob } from "#src/work/execute.ts";
 import { newColleague } from "#test/support/colleagues.ts";
@@ -38,6 +39,7 @@ async function endedTask(): Promise<string> {
   const refusing = partOf<Services>({
     db: database.db,
     taskLogs: { close: async () => {} },
+    followUps: FOLLOW_UPS,
     queue: { publish: () => Promise.reject(new Error("The queue accepted nothing")) },
   });
   await expect(finishTask(refusing, idle(taskId, 1), completed(taskId))).rejects.toThrow("accepted nothing");

@@ -149,7 +149,7 @@ describe("a turn is paid for", () => {
     expect(await reserved()).toBe(9);
     expect(await reserve(2, 40)).toBe(40);
     const end = { status: "failed", response: null, completionReason: "model_error", error: "" } as const;
-    await endTask(database.db, { ...turn(taskId, 2, 2), turn: undefined, call: undefined }, end);
+    await endTask(startDeps(database.db), { ...turn(taskId, 2, 2), turn: undefined, call: undefined }, end);
     expect([await left(), await reserved()]).toEqual([97, 9]);
   });
 
@@ -158,7 +158,7 @@ describe("a turn is paid for", () => {
     const [taskId = ""] = ids;
     const end = { status: "completed", response: "Done", completionReason: "stop", error: null } as const;
     const ended = await Promise.all(
-      Array.from({ length: 5 }, () => endTask(database.db, turn(taskId, 1), end)),
+      Array.from({ length: 5 }, () => endTask(startDeps(database.db), turn(taskId, 1), end)),
     );
     expect(ended.filter(Boolean)).toMatchObject([{ charged: { deducted: 3, balance: 97 } }]);
     expect(await left()).toBe(97);

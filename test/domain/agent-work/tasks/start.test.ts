@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
 import { externalApiKeys, messageKeys, tasks } from "#src/db/schema/index.ts";
-import { createChat, sendMessage, sentBefore, type ChatWish } from "#src/domain/agent-work/chats/index.ts";
+import { createChat, sendMessage, sentBefore, type ChatInput } from "#src/domain/agent-work/chats/index.ts";
 import { startTask, sweepTasks, type StartTask } from "#src/domain/agent-work/tasks/index.ts";
 import { deleteExpiredIdempotencyKeys } from "#src/domain/agent-work/tasks/queries/start.ts";
 import { createApiKey, revokeApiKey } from "#src/domain/programs/api-keys/index.ts";
@@ -27,7 +27,7 @@ const { db } = database;
 async function newSender() {
   const person = await newColleague(db);
   const { id: project, teamId } = await newProject(db, person);
-  const wish = {
+  const input = {
     project,
     chatId: undefined,
     message: "Hello",
@@ -38,9 +38,9 @@ async function newSender() {
     ...person,
     project,
     teamId,
-    send: (change: Partial<ChatWish> = {}) =>
-      sendMessage(startDeps(db), person.caller, { ...wish, ...change }),
-    before: () => sentBefore(startDeps(db), person.caller, wish),
+    send: (change: Partial<ChatInput> = {}) =>
+      sendMessage(startDeps(db), person.caller, { ...input, ...change }),
+    before: () => sentBefore(startDeps(db), person.caller, input),
     tasks: () => db.select().from(tasks).where(eq(tasks.userId, person.id)),
   };
 }

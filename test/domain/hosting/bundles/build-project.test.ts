@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { buildProject, storeBundle, type BuildWish } from "#src/domain/hosting/bundles/index.ts";
+import { buildProject, storeBundle, type BuildInput } from "#src/domain/hosting/bundles/index.ts";
 import { planInstall, type Level } from "#src/domain/hosting/bundles/plan-install.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { NO_BUBBLEWRAP, SKIPPED, startTestHost, type TestHost } from "#test/local/support/runtime-host.ts";
@@ -10,11 +10,11 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const log = { warn: () => undefined };
 
 /** Builds, and returns the output and the failure. */
-async function build(runtime: Parameters<typeof buildProject>[1], wish: Partial<BuildWish>) {
+async function build(runtime: Parameters<typeof buildProject>[1], input: Partial<BuildInput>) {
   const lines: string[] = [];
   let failure: unknown;
   const onOutput = (more: string[]) => void lines.push(...more);
-  const whole = { directory: "", buildCommand: null, env: {}, timeoutMs: 60_000, onOutput, ...wish };
+  const whole = { directory: "", buildCommand: null, env: {}, timeoutMs: 60_000, onOutput, ...input };
   await buildProject({ log }, runtime, whole).catch((error: unknown) => {
     failure = error;
   });
@@ -87,8 +87,8 @@ describe("a build where no programs run", () => {
       exitCode: 0,
       timedOut: false,
     }));
-    const wish = { directory: "web", buildCommand: "cp a b", env: { KEY: "canary-1234", NODE_ENV: "test" } };
-    expect(await build(runtime, wish)).toEqual({
+    const input = { directory: "web", buildCommand: "cp a b", env: { KEY: "canary-1234", NODE_ENV: "test" } };
+    expect(await build(runtime, input)).toEqual({
       lines: ["$ cp a b", "cp a b in web", "production ***", "a warning"],
       failure: undefined,
     });
@@ -152,12 +152,12 @@ describe.skipIf(NO_BUBBLEWRAP)(`a build on a host${SKIPPED}`, () => {
       "web/x": "",
     });
     await runtime.exec("chmod +x node_modules/.bin/tool", { timeoutMs: 10_000 });
-    const wish = {
+    const input = {
       directory: "web",
       buildCommand: "tool; echo key=$KEY >&2; exit 3",
       env: { KEY: "canary-1234" },
     };
-    const { lines, failure } = await build(runtime, wish);
+    const { lines, failure } = await build(runtime, input);
     expect(lines.slice(1)).toEqual(["tool production ***", "key=***"]);
     expect(failure).toMatchObject({
       code: "invalid_input",
@@ -167,8 +167,8 @@ describe.skipIf(NO_BUBBLEWRAP)(`a build on a host${SKIPPED}`, () => {
 
   it("ends at its time limit, with its processes", async () => {
     const runtime = await newProject({});
-    const wish = { buildCommand: "echo begun; (trap '' TERM; sleep 600) & sleep 600", timeoutMs: 4000 };
-    const { failure } = await build(runtime, wish);
+    const input = { buildCommand: "echo begun; (trap '' TERM; sleep 600) & sleep 600", timeoutMs: 4000 };
+    const { failure } = await build(runtime, input);
     expect(failure).toMatchObject({
       code: "invalid_input",
       message: "The build took longer than 4 seconds (DEPLOYMENT_BUILD_TIMEOUT_SECONDS):\nbegun",
@@ -191,8 +191,8 @@ describe.skipIf(NO_BUBBLEWRAP)(`a build on a host${SKIPPED}`, () => {
     const onOutput = async (lines: string[]) => {
       if (lines.includes("begun")) end(given);
     };
-    const wish = { buildCommand: "echo begun; sleep 600", signal: given.signal, onOutput };
-    expect((await build(runtime, wish)).failure).toMatchObject({ message });
+    const input = { buildCommand: "echo begun; sleep 600", signal: given.signal, onOutput };
+    expect((await build(runtime, input)).failure).toMatchObject({ message });
     expect(await running(runtime)).toEqual([]);
   });
 
@@ -253,8 +253,8 @@ describe.skipIf(NO_BUBBLEWRAP)(`a build on a host${SKIPPED}`, () => {
     const links = "ln -s real link; ln -s ../other beyond; ln -s /etc/passwd p; ln -s /app/site/real abs";
     await runtime.exec(`cd site; ${links}; chmod 0 secret`, { timeoutMs: 10_000 });
     const scene = newScene();
-    const wish = { ...scene.wish, outputDirectory: "site" };
-    const bundle = await storeBundle(scene.deps, runtime, wish);
+    const input = { ...scene.input, outputDirectory: "site" };
+    const bundle = await storeBundle(scene.deps, runtime, input);
     expect(await contentsOf(scene, bundle)).toEqual({
       abs: "real",
       link: "real",

@@ -96,7 +96,7 @@ it("of 100 MB is stored, and made an archive, with one file in memory at a time"
   const scene = newScene();
   const config = { DEPLOYMENT_MAX_FILES: FILES, DEPLOYMENT_MAX_FILE_MB: 25, DEPLOYMENT_MAX_TOTAL_MB: 500 };
   const deps = { archives, config: { ...scene.deps.config, ...config } };
-  const bundle = await storeBundle(deps, runtime, { ...scene.wish, outputDirectory: "dist" });
+  const bundle = await storeBundle(deps, runtime, { ...scene.input, outputDirectory: "dist" });
   expect(bundle).toMatchObject({ files: FILES, bytes: FILES * FILE_BYTES });
   expect(packBytes).toBe(FILES * FILE_BYTES);
   const expected = createHash("sha256");

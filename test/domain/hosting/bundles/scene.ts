@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { bundlesOf, openBundle, storeBundle, type BundleWish } from "#src/domain/hosting/bundles/index.ts";
+import { bundlesOf, openBundle, storeBundle, type BundleInput } from "#src/domain/hosting/bundles/index.ts";
 import { memoryArchives } from "#test/domain/workspaces/archives/memory-archives.ts";
 import { ProjectInMemory } from "./project-in-memory.ts";
 
@@ -15,16 +15,16 @@ export function newScene(files: Record<string, string> = {}) {
   const archives = memoryArchives();
   const deps = { archives, config: { ...LIMITS, DEPLOYMENT_BUILD_DIR: "dist" } };
   const prefix = bundlesOf("one");
-  const wish: BundleWish = {
+  const input: BundleInput = {
     prefix,
     directory: "",
     outputDirectory: null,
     mode: "pre-built",
     digest: async (_, content) => sha1(content),
   };
-  const store = (change: Partial<BundleWish> = {}) => storeBundle(deps, project, { ...wish, ...change });
+  const store = (change: Partial<BundleInput> = {}) => storeBundle(deps, project, { ...input, ...change });
   const keys = () => [...archives.objects.keys()];
-  return { project, archives, deps, prefix, wish, store, keys };
+  return { project, archives, deps, prefix, input, store, keys };
 }
 
 /** The contents of a bundle by path. */

@@ -23,10 +23,10 @@ const deps = credentialDeps(db, hosting);
 const newProject = ({ caller }: Colleague) =>
   createProject(deps, caller, { name: "app", description: "", sourceType: "empty" });
 
-type Wish = Partial<Parameters<typeof storeCredential>[2]>;
-const store = ({ caller }: Colleague, fields: Wish = {}) => {
-  const wish = { provider: "vercel", token: "token-1", metadata: {}, project: null, ...fields };
-  return storeCredential(deps, caller, wish, CLIENT);
+type Input = Partial<Parameters<typeof storeCredential>[2]>;
+const store = ({ caller }: Colleague, fields: Input = {}) => {
+  const input = { provider: "vercel", token: "token-1", metadata: {}, project: null, ...fields };
+  return storeCredential(deps, caller, input, CLIENT);
 };
 const update = (
   { caller }: Colleague,
@@ -130,12 +130,12 @@ describe("a credential", () => {
 
   it("keeps secrets out of the plain columns and of the log, and notes each change", async () => {
     const person = await newColleague(db);
-    const wish = {
+    const input = {
       token: "canary-token-0",
       metadata: { team_id: "team_1", aws_secret_access_key: "canary-secret-2" },
     };
-    const { id } = await store(person, wish);
-    await store(person, wish);
+    const { id } = await store(person, input);
+    await store(person, input);
     await update(person, id, "canary-token-1");
     const kept = [await rowsOf(person), await listCredentials(deps, person.caller, {})];
     await deleteCredential(deps, person.caller, id, CLIENT);

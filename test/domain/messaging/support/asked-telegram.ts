@@ -11,7 +11,7 @@ import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 export const TOKEN = "123456:ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /** A person's channel of Telegram, as it is asked for. */
-export const channelWish = (values: Partial<channels.ChannelWish> = {}): channels.ChannelWish => ({
+export const channelInput = (values: Partial<channels.ChannelInput> = {}): channels.ChannelInput => ({
   channelType: "telegram",
   name: undefined,
   credentials: { bot_token: TOKEN },

@@ -162,16 +162,15 @@ export class PlatformRows {
     const [id, chatId] = [newId(), await this.chat(person)];
     const { id: userId, projectId } = person;
     const task = { id, chatId, projectId, userId, agentId: agent?.id ?? "", apiKeyId: apiKeyId ?? null };
-    await this.#db.insert(tasks).values({ ...task, status: "running", origin: "telegram", message: "Hello" });
-    const channel = { session_id: sessionId, ...(replyTo !== undefined && { reply_to: replyTo }) };
-    await this.#db.insert(messages).values({
-      id: newId(),
-      chatId,
-      taskId: id,
-      role: "user",
-      content: "Hello",
-      messageMetadata: sessionId === undefined ? null : { channel },
-    });
+    const source =
+      sessionId === undefined
+        ? ({ kind: "api" } as const)
+        : ({ kind: "channel", platform: "telegram", sessionId, replyTo } as const);
+    await this.#db
+      .insert(tasks)
+      .values({ ...task, status: "running", origin: "telegram", source, message: "Hello" });
+    const message = { id: newId(), chatId, taskId: id, role: "user", content: "Hello" } as const;
+    await this.#db.insert(messages).values(message);
     return { id, userId, projectId, apiKeyId: apiKeyId ?? null };
   }
 }

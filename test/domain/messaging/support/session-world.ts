@@ -134,7 +134,7 @@ export class SessionWorld extends InterleavedService {
 
   /** A task that was told to ask waits for its approval: its step ends with the question. */
   override async begin(
-    { task, chat }: ClaimedTask,
+    { task, kind, chat }: ClaimedTask,
     { generation }: { generation: number },
   ): Promise<boolean> {
     if (!task.message.includes("ask")) return false;
@@ -144,7 +144,7 @@ export class SessionWorld extends InterleavedService {
     const isAllowed = chat.allowedTools.includes(call.tool);
     const verdict = await requestApproval({ db: deps.db, config }, call, isAllowed);
     if (verdict.kind !== "open") return false;
-    await publishQuestions(deps, task);
+    await publishQuestions(deps, { ...task, kind });
     await deps.taskLogs.park(task.id, generation, this.logs.now + 72 * 3_600_000);
     if (!(await isAsking(deps.db, task.id))) await goOn(deps, task);
     return true;

@@ -6,7 +6,7 @@ import {
   createApiKey,
   listGrantableScopes,
   revokeApiKey,
-  type KeyWish,
+  type KeyInput,
 } from "#src/domain/programs/api-keys/index.ts";
 import { createProject, requireProject } from "#src/domain/workspaces/projects/index.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
@@ -17,15 +17,15 @@ import { CLIENT, newPerson } from "#test/support/people.ts";
 const secrets = createSecrets("a-secret-key-for-tests-of-32-characters");
 const EXCEEDS = "Scope 'chat.send' exceeds your role's permissions (role: viewer)";
 const app = { name: "app", description: "", sourceType: "empty" } as const;
-const anything: KeyWish = { name: "key", scopes: null, projectIds: null, expiresAt: null };
+const anything: KeyInput = { name: "key", scopes: null, projectIds: null, expiresAt: null };
 
 const database = await fileDatabase();
 const { db } = database;
 
 type Person = Awaited<ReturnType<typeof newPerson>>;
 
-const create = (person: Person, wish: Partial<KeyWish> = {}) =>
-  createApiKey({ ...database, secrets }, person.caller, { ...anything, ...wish }, CLIENT);
+const create = (person: Person, input: Partial<KeyInput> = {}) =>
+  createApiKey({ ...database, secrets }, person.caller, { ...anything, ...input }, CLIENT);
 
 /** Revoke, and what was put on the queue by it. */
 async function revoke(person: Person, keyId: string) {

@@ -10,7 +10,7 @@ import {
   requireSchedule,
   resumeSchedule,
   updateSchedule,
-  type ScheduleWish,
+  type ScheduleInput,
   type SettingsChange,
 } from "#src/domain/schedules/definitions/index.ts";
 import { joinTeam, newTeam } from "#test/support/colleagues.ts";
@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 const LIMIT = 5;
 
-const create = (wish: Partial<ScheduleWish> = {}, limit = LIMIT) =>
+const create = (input: Partial<ScheduleInput> = {}, limit = LIMIT) =>
   createSchedule(world.deps({ limit }), person.caller, {
     projectId: person.projectId,
     name: "Issues",
@@ -45,7 +45,7 @@ const create = (wish: Partial<ScheduleWish> = {}, limit = LIMIT) =>
     catchUp: "once",
     overlap: "skip",
     origin: undefined,
-    ...wish,
+    ...input,
   });
 
 const clockIn = (timeZone: string, { nextRunAt }: { nextRunAt: Date | null }) =>
@@ -71,7 +71,7 @@ describe("a new schedule", () => {
     expect(await create({ schedule: "in 2 hours" })).toMatchObject({ repeat: 1, timing: { kind: "once" } });
   });
 
-  it.each<[string, Partial<ScheduleWish>, string]>([
+  it.each<[string, Partial<ScheduleInput>, string]>([
     ["a text that is not understood", { schedule: "now and then" }, "invalid_input"],
     ["a moment that has passed", { schedule: "2020-01-01T09:00:00Z" }, "invalid_input"],
     ["an unknown time zone", { timezone: "Mars/Olympus" }, "invalid_input"],
@@ -79,16 +79,16 @@ describe("a new schedule", () => {
     ["a target that its platform cannot have", { deliver: `telegram:${"1".repeat(300)}` }, "invalid_input"],
     ["an unknown agent", { agentId: crypto.randomUUID() }, "not_found"],
     ["an unknown project", { projectId: crypto.randomUUID() }, "not_found"],
-  ])("is refused for %s, and nothing is stored", async (_, wish, code) => {
-    expect(await codeOf(create(wish))).toBe(code);
+  ])("is refused for %s, and nothing is stored", async (_, input, code) => {
+    expect(await codeOf(create(input))).toBe(code);
     expect(await listSchedules(database, person.caller, { limit: 10, offset: 0 })).toEqual([]);
   });
 
   it("needs the permission to edit the project", async () => {
     const { id: teamId, owner } = await newTeam(db);
     await joinTeam(db, person, teamId, "viewer");
-    const wish = { name: "app", description: "", sourceType: "empty" } as const;
-    const { id: projectId } = await createProject({ db }, owner.caller, wish);
+    const input = { name: "app", description: "", sourceType: "empty" } as const;
+    const { id: projectId } = await createProject({ db }, owner.caller, input);
     await db.update(projects).set({ teamId }).where(eq(projects.id, projectId));
     expect(await codeOf(create({ projectId }))).toBe("forbidden");
   });
@@ -99,16 +99,16 @@ describe("a new schedule", () => {
     const own = await world.rows.channel(person);
     const ofTeam = await world.rows.channel(team, { projectId });
     const foreign = await world.rows.channel(other, { projectId: other.projectId });
-    const ask = (wish: Partial<Parameters<typeof requireOrigin>[2]>) => {
-      const whole = { platform: null, chatId: "-7", channelId: own.id, projectId, ...wish };
+    const ask = (input: Partial<Parameters<typeof requireOrigin>[2]>) => {
+      const whole = { platform: null, chatId: "-7", channelId: own.id, projectId, ...input };
       return requireOrigin(database, person.caller, whole);
     };
     const origin = { originPlatform: "telegram", originConfigId: own.id, originChatId: "-7" };
     expect(await ask({})).toMatchObject(origin);
     expect(await ask({ chatId: null, channelId: null })).toBeUndefined();
     expect(await codeOf(ask({ channelId: foreign.id }))).toBe("not_found");
-    for (const wish of [{ platform: "slack" as const }, { chatId: null }])
-      expect(await codeOf(ask(wish))).toBe("invalid_input");
+    for (const input of [{ platform: "slack" as const }, { chatId: null }])
+      expect(await codeOf(ask(input))).toBe("invalid_input");
     // Through another's channel: a chat of one's own, while one is linked there and the project is the channel's.
     await world.rows.session(person, ofTeam, { chatId: "-8" });
     expect(await codeOf(ask({ channelId: ofTeam.id, chatId: "-8" }))).toBe("not_found");

@@ -8,7 +8,7 @@ import {
   snapshotsOf,
   sweepSnapshots,
   takeSnapshot,
-  type SnapshotWish,
+  type SnapshotInput,
 } from "#src/domain/workspaces/archives/index.ts";
 import { diffSnapshot } from "#src/domain/workspaces/snapshots/index.ts";
 import { createLog } from "#src/platform/log/log.ts";
@@ -31,7 +31,7 @@ async function newScene({ most = 20, files = new MemoryFiles() } = {}) {
   const archives = memoryArchives();
   const config = { MAX_SNAPSHOTS_PER_PROJECT: most, SNAPSHOT_RETENTION_DAYS: 30 };
   const deps = { db, archives, log: createLog(), config };
-  const take = (fields: Partial<SnapshotWish> = {}) =>
+  const take = (fields: Partial<SnapshotInput> = {}) =>
     takeSnapshot(deps, files, { projectId: id, role: "checkpoint", label: "x", ...fields });
   const restore = (hash: string) => restoreSnapshot(deps, files, { projectId: id, hash });
   const hashes = async () => (await snapshotsOf(db, id)).map(({ hash }) => hash);

@@ -10,7 +10,7 @@ import {
   startContainers,
   stopContainers,
   updateContainer,
-  type ContainerWish,
+  type ContainerInput,
 } from "#src/domain/workspaces/containers/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { ProcessSpec } from "#src/platform/runtime/project-processes.ts";
@@ -106,7 +106,7 @@ async function newScene() {
   const { db } = database;
   const project = await newProject(db, owner);
   const deps = containerDeps({ db, secrets });
-  const add = async (container: ContainerWish) =>
+  const add = async (container: ContainerInput) =>
     (await createContainer(deps, owner.caller, project.id, container)).container;
   const connect = (sourceId: string, targetId: string, config = {}) =>
     createConnection(deps, owner.caller, project.id, { sourceId, targetId, label: null, config });
@@ -212,17 +212,17 @@ describe("starting the containers of a project", () => {
 
   it("builds first where there is no output yet, and does not start what cannot be built", async () => {
     const { add, stored, start } = await newScene();
-    const wish = {
+    const input = {
       startupCommand: "serve",
       buildCommand: "make",
       outputDirectory: "dist",
       directory: "site",
     };
-    const built = await add({ ...wish, name: "built" });
+    const built = await add({ ...input, name: "built" });
     const runtime = new ScriptedRuntime({ serve: { listensAfter: 0 } }, { "site/dist/index.html": "hello" });
     await start(runtime);
     expect(await stored(built.id)).toMatchObject({ status: "running" });
-    const unbuilt = await add({ ...wish, name: "unbuilt", directory: "other" });
+    const unbuilt = await add({ ...input, name: "unbuilt", directory: "other" });
     await start(runtime, { only: [unbuilt.id] });
     expect(await stored(unbuilt.id)).toMatchObject({
       status: "failed",

@@ -3,7 +3,7 @@ import { lockNames } from "#src/db/locks.ts";
 import { chats, messages, projects } from "#src/db/schema/index.ts";
 import { isEntitled } from "#src/domain/organisations/library/index.ts";
 import { roleInProject, type Viewer } from "#src/domain/workspaces/projects/index.ts";
-import type { Origin } from "#src/domain/agent-work/tasks/index.ts";
+import type { TaskOrigin } from "#src/domain/agent-work/tasks/index.ts";
 import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -119,7 +119,7 @@ export async function latestChat(
   db: Db,
   userId: string,
   projectId: string,
-  origin: Origin,
+  origin: TaskOrigin,
 ): Promise<Chat | undefined> {
   const [chat] = await db
     .select()

@@ -1,6 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { chats, tasks } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { sourceIn } from "./source.ts";
 
 /**
  * Whether an unfinished task has its chat's turn, for the rows `tasks` and `chats`: it is the first of the unfinished ones.
@@ -13,10 +14,10 @@ export const hasTurn = sql<boolean>`(chats.unfinished_tasks[1] = tasks.id
 export const nextTask = sql<string | null>`(
   SELECT next.id FROM tasks next WHERE next.id = chats.unfinished_tasks[1] AND next.status = 'queued')`;
 
-/** A task, whether it has its chat's turn, and the chat's next task to begin. */
+/** A task, the kind of its source, whether it has its chat's turn, and the chat's next task to begin. */
 export function taskWithTurn(db: Db, taskId: string) {
   return db
-    .select({ task: tasks, hasTurn, next: nextTask })
+    .select({ task: tasks, kind: sourceIn(sql`tasks`).kind, hasTurn, next: nextTask })
     .from(tasks)
     .innerJoin(chats, eq(chats.id, tasks.chatId))
     .where(eq(tasks.id, taskId));

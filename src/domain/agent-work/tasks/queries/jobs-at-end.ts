@@ -1,14 +1,16 @@
-import { sql } from "drizzle-orm";
+import { sql, type SQL } from "drizzle-orm";
 import { storeJobsOfKinds } from "#src/work/queries.ts";
 import { callbackDue } from "../callback-due.ts";
-import { runDue } from "../run-due.ts";
+import type { FollowUps } from "../follow-ups.ts";
 
-/** Stores the jobs of the task `fenced` that has just ended: its callback's, and that of its schedule's run. */
-export const jobsAtEnd = storeJobsOfKinds(
-  [
-    { job: callbackDue, where: sql`callback_status = 'pending'` },
-    { job: runDue, where: sql`origin = 'schedule'` },
-  ],
-  sql`FROM fenced`,
-  { key: sql`id`, payload: { taskId: sql`id` }, share: sql`user_id` },
-);
+/** Stores the jobs of the task `fenced` that has just ended: its callback's, and the one registered for its source. */
+export function jobsAtEnd(followUps: FollowUps): SQL {
+  const registered = Object.entries(followUps).flatMap(([kind, { job }]) =>
+    job ? [{ job, where: sql`fenced.kind = ${kind}` }] : [],
+  );
+  return storeJobsOfKinds(
+    [{ job: callbackDue, where: sql`callback_status = 'pending'` }, ...registered],
+    sql`FROM fenced`,
+    { key: sql`id`, payload: { taskId: sql`id` }, share: sql`user_id` },
+  );
+}

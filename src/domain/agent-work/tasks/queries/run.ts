@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNull, lt, sql, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, lt, sql, type SQL } from "drizzle-orm";
 import { agents, chats, messages, projects, tasks, taskTurns, teams, users } from "#src/db/schema/index.ts";
 import { adoptReservations } from "#src/domain/metering/credits/index.ts";
 import {
@@ -14,10 +14,13 @@ import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { statement, type Slot } from "#src/db/statement.ts";
 import type { ChatSummary, TurnWrite } from "../turns.ts";
+import type { FollowUpDeps, FollowUps } from "../follow-ups.ts";
+import type { SourceKind } from "../source.ts";
 import type { Task, TaskStatus } from "../task.ts";
-import { nextTask } from "./chat-order.ts";
 import { jobsAtEnd } from "./jobs-at-end.ts";
 import { lossOf, type Loss } from "./loss.ts";
+import { sourceIn } from "./source.ts";
+import { titleToTell } from "./title.ts";
 
 /** Most messages since the chat's summary that are read for the model. A chat is summarised long before it reaches this. */
 const HISTORY_ROWS = 200;
@@ -46,6 +49,7 @@ const currentTask = statement((db, { taskId }: TaskId) =>
   db
     .select({
       task: tasks,
+      kind: sourceIn(sql`tasks`).kind,
       project: projects,
       agent: agents,
       isPromptSecret: isPromptSecret({ teamId: sql`projects.team_id`, userId: sql`tasks.user_id` }),
@@ -178,47 +182,13 @@ export async function storeCompaction(
 }
 
 /**
- * Sets a chat's title, unless a person has set one. A title that is not final (not from a model) is only set on a chat
- * without one, and a final one replaces it.
- */
-export async function titleChat(
-  db: Db,
-  chatId: string,
-  { title, isFinal }: { title: string; isFinal: boolean },
-): Promise<void> {
-  await db
-    .update(chats)
-    .set({ title, isTitled: isFinal })
-    .where(and(eq(chats.id, chatId), eq(chats.isTitled, false), isFinal ? undefined : isNull(chats.title)));
-}
-
-/**
- * SQL value for the row `tasks` or one like it: the title of the task's chat, if this task reports it. It does if it asked
- * a model for the title, or if it was the first task and the title is still the provisional line.
- */
-const titleToTell = (task: SQL) => sql<string | null>`(
-  SELECT c.title FROM chats c WHERE c.id = ${task}.chat_id AND CASE WHEN c.is_titled
-    THEN EXISTS (SELECT 1 FROM usage_logs u WHERE u.task_id = ${task}.id AND u.iteration = 1 AND u.purpose = 'title')
-    ELSE ${task}.origin <> 'api'
-      AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.chat_id = c.id AND t.seq < ${task}.seq) END)`;
-
-/** A task with the title that it reports at its end, and the next task of its chat. */
-export function taskWithTitle(db: Db, taskId: string) {
-  return db
-    .select({ task: tasks, title: titleToTell(sql`tasks`), next: nextTask })
-    .from(tasks)
-    .innerJoin(chats, eq(chats.id, tasks.chatId))
-    .where(eq(tasks.id, taskId));
-}
-
-/**
  * Ends the task in one conditional statement with its last turn, its assistant message and its chat, whose turn passes to
- * the next unfinished task. Stores the jobs of its callback and of its schedule's run. Data that only another turn would
+ * the next unfinished task. Stores the jobs of its callback and of its source. Data that only another turn would
  * need is deleted, and the project counts as used. Returns the follow-up. Returns nothing if this call did not end the
  * task: an earlier call did, or a newer generation has it.
  */
 export async function endTask(
-  db: Db,
+  { db, followUps }: FollowUpDeps & { db: Db },
   write: TurnWrite & { chatSummary?: ChatSummary | undefined; work?: string | null },
   end: {
     status: TaskStatus;
@@ -228,7 +198,7 @@ export async function endTask(
   },
 ): Promise<EndedRow | undefined> {
   const last = { ...write, turn: write.turn && { ...write.turn, kept: null } };
-  const result = await ending[partsOf(last)](db, {
+  const result = await endingBefore(followUps)[partsOf(last)](db, {
     ...valuesOfTurn(last),
     status: end.status,
     response: end.response,
@@ -241,8 +211,8 @@ export async function endTask(
   });
   const [row] = result.rows;
   if (!row) return undefined;
-  const { chatId, userId, origin, callbackStatus, title, next } = row;
-  return { chatId, userId, origin, callbackStatus, title, next, charged: toCharged(row) };
+  const { chatId, userId, kind, callbackStatus, title, next } = row;
+  return { chatId, userId, kind, callbackStatus, title, next, charged: toCharged(row) };
 }
 
 interface EndSlots extends TurnSlots {
@@ -256,9 +226,18 @@ interface EndSlots extends TurnSlots {
   summarizedSeq: Slot<number | null>;
 }
 
-const ending = forEachParts((parts) =>
-  statement((db, turn: EndSlots) =>
-    db.execute<ChargedColumns & Omit<EndedRow, "charged">>(sql`
+const endings = new WeakMap<FollowUps, ReturnType<typeof newEnding>>();
+
+function endingBefore(followUps: FollowUps) {
+  const ending = endings.get(followUps) ?? newEnding(followUps);
+  endings.set(followUps, ending);
+  return ending;
+}
+
+const newEnding = (followUps: FollowUps) =>
+  forEachParts((parts) =>
+    statement((db, turn: EndSlots) =>
+      db.execute<ChargedColumns & Omit<EndedRow, "charged">>(sql`
     WITH fenced AS (
       UPDATE tasks SET
         iterations = ${turn.iterations}::int, tool_calls = ${turn.toolCalls}::int,
@@ -269,7 +248,7 @@ const ending = forEachParts((parts) =>
         callback_status = CASE WHEN webhook_url IS NULL THEN 'none' ELSE 'pending' END
       WHERE id = ${turn.taskId}::uuid AND generation <= ${turn.generation}::int
         AND status IN ('queued', 'running')
-      RETURNING id, user_id, project_id, agent_id, chat_id, seq, origin, callback_status, response, error,
+      RETURNING id, user_id, project_id, agent_id, chat_id, seq, origin, ${sourceIn(sql`tasks`).kind} AS kind, callback_status, response, error,
         completion_reason, iterations, tool_calls
     ) ${turnRows(turn, parts)}, forgotten AS (
       UPDATE task_steps SET step_data = step_data - 'kept'
@@ -297,17 +276,18 @@ const ending = forEachParts((parts) =>
         -- A deletion of the project locks its row first and this task's later.
         FOR NO KEY UPDATE OF p SKIP LOCKED
       )
-    ), follow_up AS (${jobsAtEnd})
-    SELECT chat_id AS "chatId", fenced.user_id AS "userId", origin, callback_status AS "callbackStatus",
+    ), follow_up AS (${jobsAtEnd(followUps)})
+    SELECT chat_id AS "chatId", fenced.user_id AS "userId", fenced.kind, callback_status AS "callbackStatus",
       ${titleToTell(sql`fenced`)} AS title, charged.*,
       (SELECT before[2] FROM turn WHERE before[1] = fenced.id) AS next
     FROM fenced LEFT JOIN charged ON true
     `),
-  ),
-);
+    ),
+  );
 
 /** What follows from the end of a task. */
-interface EndedRow extends Pick<Task, "chatId" | "userId" | "origin" | "callbackStatus"> {
+interface EndedRow extends Pick<Task, "chatId" | "userId" | "callbackStatus"> {
+  kind: SourceKind;
   /** Title of its chat, if the task reports it. */
   title: string | null;
   /** The task to which the chat's turn has passed, if this one had it. */

@@ -76,6 +76,7 @@ function valuesOf(task: NewTask, defaults: Defaults) {
     title: task.title ?? titleOf(task),
     isTitled: task.title !== undefined,
     message: task.message,
+    source: JSON.stringify(task.source),
     metadata: task.messageMetadata === null ? null : JSON.stringify(task.messageMetadata),
     attachmentIds: JSON.stringify(attachmentIds),
     attachments: attachmentIds.length,
@@ -205,10 +206,11 @@ function insertionOf(task: InsertionSlots, limits: AgentLimits, platformModels: 
       UPDATE chat_attachments SET message_id = new_message.id FROM attachments, new_message
       WHERE chat_attachments.id = attachments.id
     ), new_task AS (
-      INSERT INTO tasks (id, user_id, project_id, chat_id, seq, agent_id, api_key_id, scopes, origin, message, model,
-        edit_mode, max_iterations, status, webhook_url)
+      INSERT INTO tasks (id, user_id, project_id, chat_id, seq, agent_id, api_key_id, scopes, origin, source, message,
+        model, edit_mode, max_iterations, status, webhook_url)
       SELECT ${task.id}::uuid, ${task.userId}::uuid, project_id, chat_id, coalesce(seq, 0), agent_id, ${task.apiKeyId}::uuid,
-        ${textArray(task.scopes)}, ${task.origin}::text, ${task.message}::text, model, edit_mode,
+        ${textArray(task.scopes)}, ${task.origin}::text, ${task.source}::jsonb,
+        ${task.message}::text, model, edit_mode,
         ${task.maxIterations}::int, 'queued', ${task.webhookUrl}::text
       -- A chat that was deleted meanwhile has no row to lock: the foreign key then refuses the whole statement.
       FROM go LEFT JOIN place ON true

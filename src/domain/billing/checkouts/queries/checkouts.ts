@@ -3,29 +3,29 @@ import { lockNames } from "#src/db/locks.ts";
 import { checkouts, type CheckoutTerms } from "#src/db/schema/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import type { Checkout, CheckoutWish } from "../checkout.ts";
+import type { Checkout, CheckoutInput } from "../checkout.ts";
 
 /**
- * Returns the checkout of a wish: an unsettled one of the same wish that is younger than `minutes` and not `over`, else a new
- * one. Wishes of a team come one after another, so that many at once share a checkout. `undefined` for a deleted team,
+ * Returns the checkout of an input: an unsettled one of the same input that is younger than `minutes` and not `over`, else a new
+ * one. Requests of a team come one after another, so that many at once share a checkout. `undefined` for a deleted team,
  * or one that is no customer.
  */
 export async function claimCheckout(
   db: Db,
-  wish: CheckoutWish,
+  input: CheckoutInput,
   { over, minutes }: { over: readonly string[] | "all"; minutes: number },
 ): Promise<Checkout | undefined> {
   const id = newId();
-  const priceId = wish.priceId ?? null;
+  const priceId = input.priceId ?? null;
   const same = and(
-    eq(checkouts.teamId, wish.teamId),
-    eq(checkouts.type, wish.type),
-    eq(checkouts.item, wish.item),
-    eq(checkouts.amountCents, wish.amountCents),
-    eq(checkouts.currency, wish.currency),
+    eq(checkouts.teamId, input.teamId),
+    eq(checkouts.type, input.type),
+    eq(checkouts.item, input.item),
+    eq(checkouts.amountCents, input.amountCents),
+    eq(checkouts.currency, input.currency),
     sql`${checkouts.priceId} IS NOT DISTINCT FROM ${priceId}::text`,
-    sql`${checkouts.terms}->>'interval' IS NOT DISTINCT FROM ${wish.interval ?? null}::text`,
-    eq(checkouts.credits, wish.credits ?? 0),
+    sql`${checkouts.terms}->>'interval' IS NOT DISTINCT FROM ${input.interval ?? null}::text`,
+    eq(checkouts.credits, input.credits ?? 0),
     inArray(checkouts.status, ["open", "pending"]),
     gt(checkouts.createdAt, sql`now() - make_interval(mins => ${minutes}::int)`),
     over === "all" ? sql`false` : notInArray(checkouts.id, [id, ...over]),
@@ -35,15 +35,15 @@ export async function claimCheckout(
     .from(checkouts)
     .where(same);
   const [, , [checkout]] = await db.batch([
-    lockNames(db, [`checkout-${wish.teamId}`]),
+    lockNames(db, [`checkout-${input.teamId}`]),
     db.execute(sql`
       INSERT INTO checkouts (id, team_id, user_id, type, item, customer_id, amount_cents, currency, price_id, credits,
         return_origin, terms)
-      SELECT ${id}::uuid, t.id, ${wish.userId}::uuid, ${wish.type}::text, ${wish.item}::text, t.stripe_customer_id,
-        ${wish.amountCents}::int, ${wish.currency}::text, ${priceId}::text, ${wish.credits ?? 0}::int,
-        ${wish.returnOrigin}::text, ${JSON.stringify(termsOf(id, wish))}::jsonb
+      SELECT ${id}::uuid, t.id, ${input.userId}::uuid, ${input.type}::text, ${input.item}::text, t.stripe_customer_id,
+        ${input.amountCents}::int, ${input.currency}::text, ${priceId}::text, ${input.credits ?? 0}::int,
+        ${input.returnOrigin}::text, ${JSON.stringify(termsOf(id, input))}::jsonb
       FROM teams t
-      WHERE t.id = ${wish.teamId}::uuid AND t.stripe_customer_id IS NOT NULL AND NOT EXISTS ${found}
+      WHERE t.id = ${input.teamId}::uuid AND t.stripe_customer_id IS NOT NULL AND NOT EXISTS ${found}
       FOR KEY SHARE OF t
     `),
     db
@@ -56,13 +56,13 @@ export async function claimCheckout(
   return checkout;
 }
 
-function termsOf(id: string, { teamId, userId, type, ...wish }: CheckoutWish): CheckoutTerms {
+function termsOf(id: string, { teamId, userId, type, ...input }: CheckoutInput): CheckoutTerms {
   return {
-    name: wish.name,
-    ...(wish.interval && { interval: wish.interval }),
-    metadata: { ...wish.metadata, checkout_id: id, team_id: teamId, user_id: userId, type },
-    successPath: wish.paths.success,
-    cancelPath: wish.paths.cancel,
+    name: input.name,
+    ...(input.interval && { interval: input.interval }),
+    metadata: { ...input.metadata, checkout_id: id, team_id: teamId, user_id: userId, type },
+    successPath: input.paths.success,
+    cancelPath: input.paths.cancel,
   };
 }
 

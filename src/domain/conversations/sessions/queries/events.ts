@@ -12,7 +12,7 @@ import type { Db } from "#src/platform/db/client.ts";
 export type StoredEvent = typeof channelEvents.$inferSelect;
 
 /** The person who writes in a session, and the session if it exists. */
-export interface Standing {
+export interface Membership {
   userId: string;
   /** The link by which the person writes; null at the command line, whose API key is the identity. */
   identityId: string | null;
@@ -46,7 +46,7 @@ export interface OpenConversation {
   /** In their order. */
   events: StoredEvent[];
   /** Undefined for a person who is not linked to an active user. */
-  person: Standing | undefined;
+  person: Membership | undefined;
 }
 
 /** Most events of a session that one call reads. */
@@ -61,9 +61,9 @@ const openEvents = ({ channelId, sessionKey, senderId }: SessionKey) =>
   );
 
 /** Reads the person who sent a session's open events, and the session. No row if the sender is not linked to an active user. */
-function standingOf(db: Db, { channelId, sessionKey, senderId }: SessionKey, idleMinutes: number) {
+function membershipOf(db: Db, { channelId, sessionKey, senderId }: SessionKey, idleMinutes: number) {
   const ownerRole = roleInProject({ userId: sql`channel_configs.user_id`, isSuperuser: false });
-  return db.execute<Standing & Record<string, unknown>>(sql`
+  return db.execute<Membership & Record<string, unknown>>(sql`
     WITH person AS (
       (SELECT u.id AS user_id, link.id AS identity_id
       FROM channel_configs JOIN platform_identities AS link ON link.platform = channel_configs.channel_type AND ${linkCounts}
@@ -119,7 +119,7 @@ export async function openConversation(
       .from(channelConfigs)
       .where(and(eq(channelConfigs.id, key.channelId), isLive)),
     db.select().from(channelEvents).where(openEvents(key)).orderBy(asc(channelEvents.id)).limit(READ),
-    standingOf(db, key, idleMinutes),
+    membershipOf(db, key, idleMinutes),
   ]);
   return { channel: channels[0], events, person: people.rows[0] };
 }
@@ -169,7 +169,7 @@ export async function claimEvents(
       .from(channelEvents)
       .where(and(openEvents(key), sql`${channelEvents.taskId} IS NOT NULL`))
       .orderBy(asc(channelEvents.id)),
-    standingOf(db, key, idleMinutes),
+    membershipOf(db, key, idleMinutes),
   ]);
   return { events, person: people.rows[0] };
 }

@@ -48,7 +48,7 @@ const ORDERED_HOURS = 24;
  * missing. Returns undefined for a task that came from no session of a platform, and for a task that has not finished.
  */
 export async function insertReply(db: Db, taskId: string, words: ReplyWords): Promise<Reply | undefined> {
-  const source = sourceIn(sql`m.message_metadata`);
+  const source = sourceIn(sql`t`);
   const result = await db.execute<Reply & Record<string, unknown>>(sql`
     WITH done AS (
       SELECT t.id, t.status, t.chat_id, t.seq, t.user_id, t.api_key_id, t.project_id, s.channel_config_id, s.session_key, s.sender_id, s.platform_chat_id, s.platform_chat_type,
@@ -57,17 +57,15 @@ export async function insertReply(db: Db, taskId: string, words: ReplyWords): Pr
           ELSE ${words.failed}::text || coalesce(t.error, '') END AS content,
         ${source.replyTo} AS reply_to, ${source.replyTarget} AS reply_target
       FROM tasks t
-      JOIN messages m ON m.task_id = t.id AND m.role = 'user'
       JOIN channel_sessions s ON s.id = ${source.sessionId}
       JOIN channel_configs c ON c.id = s.channel_config_id
       WHERE t.id = ${taskId}::uuid AND t.status IN ('completed', 'failed', 'cancelled')
     ), missing AS (
-      SELECT e.id, e.seq FROM done JOIN tasks e ON e.chat_id = done.chat_id AND e.seq < done.seq
-      JOIN messages m ON m.task_id = e.id AND m.role = 'user'
+      SELECT t.id, t.seq FROM done JOIN tasks t ON t.chat_id = done.chat_id AND t.seq < done.seq
       JOIN channel_sessions s ON s.id = ${source.sessionId}
-      WHERE e.status IN ('completed', 'failed')
-        AND e.completed_at > now() - make_interval(hours => ${ORDERED_HOURS})
-        AND NOT EXISTS (SELECT 1 FROM channel_messages r WHERE r.occasion = 'task:' || e.id)
+      WHERE t.status IN ('completed', 'failed')
+        AND t.completed_at > now() - make_interval(hours => ${ORDERED_HOURS})
+        AND NOT EXISTS (SELECT 1 FROM channel_messages r WHERE r.occasion = 'task:' || t.id)
     ), stored AS (
       INSERT INTO channel_messages (id, channel_config_id, direction, jid, platform_chat_type, platform_thread_id, content,
         task_id, user_id, identity_id, status, occasion, reply_to, reply_target, created_at)

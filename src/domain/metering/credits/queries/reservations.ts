@@ -10,7 +10,7 @@ import { usableCredits } from "./pools.ts";
 const LIFETIME = 7 * 60;
 
 /** A reservation of a team's credits for one model call. */
-export interface ReservationWish {
+export interface ReservationInput {
   /** Id of the reservation. An existing one with this id, and those of the task, are released. */
   id: string;
   teamId: string;
@@ -36,8 +36,8 @@ export interface TaskOfTurn {
  * `reserved_credits`). A sum over the reservations would be read from the statement's snapshot, which is older than the
  * lock, so two concurrent calls would not see each other's reservation.
  */
-export async function reserveCredits(db: Db, wish: ReservationWish): Promise<number> {
-  const { id, teamId, task, least, most } = wish;
+export async function reserveCredits(db: Db, input: ReservationInput): Promise<number> {
+  const { id, teamId, task, least, most } = input;
   const values = { id, teamId, taskId: task?.id ?? null, generation: task?.generation ?? null, least, most };
   const { rows } = await reservation(db, values);
   return rows[0]?.credits ?? 0;
@@ -50,23 +50,23 @@ interface ReservationSlots extends Record<"least" | "most", Slot<number>> {
   generation: Slot<number | null>;
 }
 
-const reservation = statement((db, wish: ReservationSlots) =>
+const reservation = statement((db, input: ReservationSlots) =>
   db.execute<{ credits: number }>(sql`
     WITH payer AS (
       SELECT teams.id, ${usableCredits()} - teams.reserved_credits AS free FROM teams
-      WHERE teams.id = ${wish.teamId}::uuid FOR NO KEY UPDATE
+      WHERE teams.id = ${input.teamId}::uuid FOR NO KEY UPDATE
     ), released AS (
       DELETE FROM credit_reservations USING payer
       WHERE credit_reservations.team_id = payer.id
-        AND (credit_reservations.id = ${wish.id}::uuid OR credit_reservations.task_id = ${wish.taskId}::uuid)
-        AND ${isCurrent(wish)}
+        AND (credit_reservations.id = ${input.id}::uuid OR credit_reservations.task_id = ${input.taskId}::uuid)
+        AND ${isCurrent(input)}
       RETURNING credit_reservations.credits
     ), room AS (
       SELECT payer.id, released.credits AS released, payer.free + released.credits AS free
       FROM payer, (SELECT coalesce(sum(credits), 0)::int AS credits FROM released) AS released
     ), granted AS (
-      SELECT id, released, CASE WHEN free >= ${wish.least}::int AND ${isCurrent(wish)}
-        THEN least(free, ${wish.most}::int) ELSE 0 END AS credits
+      SELECT id, released, CASE WHEN free >= ${input.least}::int AND ${isCurrent(input)}
+        THEN least(free, ${input.most}::int) ELSE 0 END AS credits
       FROM room
     ), counted AS (
       UPDATE teams SET reserved_credits = teams.reserved_credits - granted.released + granted.credits
@@ -74,7 +74,7 @@ const reservation = statement((db, wish: ReservationSlots) =>
       RETURNING granted.credits
     ), reservation AS (
       INSERT INTO credit_reservations (id, team_id, task_id, credits, expires_at)
-      SELECT ${wish.id}::uuid, id, ${wish.taskId}::uuid, credits, ${end()} FROM granted WHERE credits > 0
+      SELECT ${input.id}::uuid, id, ${input.taskId}::uuid, credits, ${end()} FROM granted WHERE credits > 0
     )
     SELECT credits FROM counted
   `),

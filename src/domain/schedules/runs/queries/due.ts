@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import { schedules } from "#src/db/schema/index.ts";
-import { runDue } from "#src/domain/agent-work/tasks/index.ts";
+import { runDue } from "../run-due.ts";
 import type { Schedule } from "#src/domain/schedules/definitions/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { StoredJob } from "#src/work/job.ts";

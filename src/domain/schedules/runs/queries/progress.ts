@@ -1,8 +1,8 @@
 import { sql, type SQL } from "drizzle-orm";
 import { lockNames } from "#src/db/locks.ts";
 import type { RunDelivery } from "#src/db/schema/index.ts";
-import { runDue } from "#src/domain/agent-work/tasks/index.ts";
 import { ALLOWANCES } from "#src/domain/operations/limits/index.ts";
+import { runDue } from "../run-due.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { StoredJob, Writes } from "#src/work/job.ts";

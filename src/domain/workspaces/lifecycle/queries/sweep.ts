@@ -77,7 +77,7 @@ export async function wantLostPrograms(db: Db, limit: number): Promise<StoredJob
   return rows;
 }
 
-interface IdleWish {
+interface IdleProjects {
   up: Up;
   most: DeploysByTier;
   limit: number;
@@ -87,7 +87,7 @@ interface IdleWish {
 export async function warnIdleProjects(
   db: Db,
   idleMinutes: number,
-  { up, most, limit }: IdleWish,
+  { up, most, limit }: IdleProjects,
 ): Promise<string[]> {
   const { is, lastUsed } = UP[up];
   const idle = and(
@@ -111,7 +111,7 @@ export async function warnIdleProjects(
 export async function hibernateIdleProjects(
   db: Db,
   graceMinutes: number,
-  { up, most, limit }: IdleWish,
+  { up, most, limit }: IdleProjects,
 ): Promise<StoredJob[]> {
   const { is, lastUsed } = UP[up];
   const idle = and(

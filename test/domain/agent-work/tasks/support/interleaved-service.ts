@@ -8,6 +8,7 @@ import {
 } from "#src/domain/agent-work/tasks/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { createLog } from "#src/platform/log/log.ts";
+import { FOLLOW_UPS } from "#src/follow-ups.ts";
 import type { BegunStep, TaskLogs } from "#src/platform/objects/task-logs.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { Interleaving } from "#test/support/interleaving.ts";
@@ -69,6 +70,7 @@ export abstract class InterleavedService {
       log: { ...createLog(), warn: () => {}, error: () => {} },
       taskLogs: partOf<TaskLogs>(this.logs.through(this.point)),
       queue: this.#queueThrough(this.point),
+      followUps: FOLLOW_UPS,
     };
   }
 

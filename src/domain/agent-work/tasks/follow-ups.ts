@@ -1,0 +1,23 @@
+import type { JobName } from "#src/work/job.ts";
+import type { QueueFunction } from "#src/work/message.ts";
+import type { SourceKind } from "./source.ts";
+
+interface OfTask extends Record<string, unknown> {
+  taskId: string;
+}
+
+/** What follows once a task from one kind of source waits or has ended. Other areas register it, see `src/follow-ups.ts`. */
+interface FollowUp {
+  /** Asks the person for the approvals that the task waits for. */
+  asking?: QueueFunction<OfTask>;
+  /** Is called when the task has ended. */
+  ended?: QueueFunction<OfTask>;
+  /** Is stored with the task's end. Its key is the task's id. */
+  job?: JobName<OfTask>;
+}
+
+export type FollowUps = Readonly<Partial<Record<SourceKind, FollowUp>>>;
+
+export interface FollowUpDeps {
+  followUps: FollowUps;
+}
