@@ -35,8 +35,8 @@ export const JOBS = [
   serveJob(runs.tellOwner),
 ];
 
-/** Every function that the queue may call, at `/functions/{name}`. Each may be called twice for one message. */
-export const functions = serve([
+/** Every function that the queue may call. Each may be called twice for one message. */
+export const FUNCTIONS = [
   ...JOBS,
 
   serveFunction(tasks.stepDue, async (services, step) => {
@@ -77,7 +77,10 @@ export const functions = serve([
   serveFunction(runs.tickDue, tickSchedules),
 
   serveFunction(lifecycle.saveDue, (services, { projectId }) => lifecycle.saveProject(services, projectId)),
-]);
+];
+
+/** They are at `/functions/{name}`. */
+export const functions = serve(FUNCTIONS);
 
 /** Sends a task's reply; then its session goes on with what waits. */
 async function sendReply(services: Services, taskId: string): Promise<Later | undefined> {

@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { doneBeside } from "#functions/at-once.ts";
 import { functions } from "#functions/index.ts";
 import type { AppEnv } from "#src/http/context.ts";
 import { onError, onNotFound } from "#src/http/errors.ts";
@@ -15,7 +16,7 @@ export function createApp(): Hono<AppEnv> {
   const app = new Hono<AppEnv>({ strict: false });
   app.onError(onError);
   app.notFound(onNotFound);
-  app.use(requestScope);
+  app.use(requestScope(doneBeside));
   // Previews run untrusted programs, so the API's middleware and routes do not apply to their hosts and paths.
   app.use(previewHosts);
   app.all("/preview/:slug/:label", previewPath);

@@ -44,7 +44,7 @@ import { rateCounts } from "#src/platform/objects/rate-counts.ts";
 import { taskLogs, type TaskLogs } from "#src/platform/objects/task-logs.ts";
 import { terminals, type Terminals } from "#src/platform/objects/terminals.ts";
 import { createQueue } from "#src/platform/queue/qstash.ts";
-import type { Queue } from "#src/platform/queue/queue.ts";
+import { hastening, type Queue, type QueueMessage } from "#src/platform/queue/queue.ts";
 import { createVerifier } from "#src/platform/queue/verify-signature.ts";
 import { createRedis } from "#src/platform/redis/client.ts";
 import { deliveryStream, type DeliveryStream } from "#src/platform/redis/delivery-stream.ts";
@@ -69,6 +69,15 @@ import { createCsrfTokens, type CsrfTokens } from "#src/platform/tokens/csrf-tok
 import { createOAuthStates, type OAuthStates } from "#src/platform/tokens/oauth-states.ts";
 import { createPreviewTokens, type PreviewTokens } from "#src/platform/tokens/preview-tokens.ts";
 import { newTrips, type Trips } from "#src/platform/trips.ts";
+import {
+  gitHostConfig,
+  modelCalls,
+  modelConfig,
+  oauthConfig,
+  platformUrls,
+  transcriptionConfig,
+  webSearchConfig,
+} from "./vendor-settings.ts";
 
 /** All dependencies of the use cases. Constructed only here, once per request, queue delivery or Durable Object. */
 export interface Services extends SecretsAtRest {
@@ -141,8 +150,14 @@ export interface Services extends SecretsAtRest {
   trips: Trips;
 }
 
-/** Adds the services of one request or object to those that an isolate shares. */
-export function createServices(env: Env, log: Log): Services {
+/** Does what an urgent message says, or has the queue do it. */
+export type AtOnce = (services: Services, queue: Queue, message: QueueMessage) => Promise<void>;
+
+/**
+ * Adds the services of one request or object to those that an isolate shares. Without `atOnce` the queue has urgent messages as
+ * all others.
+ */
+export function createServices(env: Env, log: Log, atOnce?: AtOnce): Services {
   const trips = newTrips();
   // Created at first use: not every request needs these clients, and creating a database client takes most of the time
   // of a small request.
@@ -153,14 +168,15 @@ export function createServices(env: Env, log: Log): Services {
   const clients = terminals(env.TERMINALS, trips);
   const archives = r2Archives(env.PROJECT_ARCHIVES);
   const changes = fileChanges(env.PROJECT_SOCKETS, trips, log);
-  return {
+  const services: Services = {
     ...shared,
     get db() {
       return (db ??= createDb({ databaseUrl: env.DATABASE_URL, httpUrl: env.NEON_HTTP_URL, trips }));
     },
     get queue() {
       const { QSTASH_URL: url, QSTASH_TOKEN: token, PUBLIC_URL: publicUrl } = env;
-      return (queue ??= createQueue({ url, token, publicUrl, trips }));
+      const made = queue ?? createQueue({ url, token, publicUrl, trips });
+      return (queue ??= atOnce ? hastening(made, (message) => atOnce(services, made, message)) : made);
     },
     get commandRunner() {
       const { COMMAND_RUNNER_URL: url, LOADER: loader, ASSETS: assets } = env;
@@ -182,6 +198,7 @@ export function createServices(env: Env, log: Log): Services {
     log,
     trips,
   };
+  return services;
 }
 
 type SharedServices = Omit<
@@ -280,57 +297,6 @@ function warnOfNoAdministrator(env: Env): void {
   );
 }
 
-function oauthConfig(env: Env) {
-  const callback = (provider: string) => `${withoutSlash(env.PUBLIC_URL)}/api/auth/${provider}/callback`;
-  return {
-    github: {
-      clientId: env.GITHUB_CLIENT_ID,
-      clientSecret: env.GITHUB_CLIENT_SECRET,
-      redirectUri: env.GITHUB_OAUTH_REDIRECT_URI ?? callback("github"),
-      baseUrl: withoutSlash(env.GITHUB_OAUTH_BASE_URL),
-      apiBaseUrl: withoutSlash(env.GITHUB_API_BASE_URL),
-    },
-    google: {
-      clientId: env.GOOGLE_CLIENT_ID,
-      clientSecret: env.GOOGLE_CLIENT_SECRET,
-      redirectUri: env.GOOGLE_OAUTH_REDIRECT_URI ?? callback("google"),
-      issuer: env.GOOGLE_OAUTH_ISSUER,
-    },
-    timeoutMs: env.OAUTH_TIMEOUT_SECONDS * 1000,
-    production: env.ENVIRONMENT === "production",
-  };
-}
-
-/** GitHub's OAuth app is the one for sign-ins: its redirect address may be below the registered one. */
-function gitHostConfig(env: Env) {
-  const callback = (host: string) =>
-    `${withoutSlash(env.PUBLIC_URL)}/api/git-providers/${host}/oauth/callback`;
-  return {
-    github: {
-      clientId: env.GITHUB_CLIENT_ID,
-      clientSecret: env.GITHUB_CLIENT_SECRET,
-      redirectUri: callback("github"),
-      baseUrl: withoutSlash(env.GITHUB_OAUTH_BASE_URL),
-      apiBaseUrl: withoutSlash(env.GITHUB_API_BASE_URL),
-    },
-    gitlab: {
-      clientId: env.GITLAB_CLIENT_ID,
-      clientSecret: env.GITLAB_CLIENT_SECRET,
-      redirectUri: env.GITLAB_OAUTH_REDIRECT_URI ?? callback("gitlab"),
-      baseUrl: withoutSlash(env.GITLAB_API_BASE_URL),
-    },
-    bitbucket: {
-      clientId: env.BITBUCKET_CLIENT_ID,
-      clientSecret: env.BITBUCKET_CLIENT_SECRET,
-      redirectUri: env.BITBUCKET_OAUTH_REDIRECT_URI ?? callback("bitbucket"),
-      baseUrl: withoutSlash(env.BITBUCKET_OAUTH_BASE_URL),
-      apiBaseUrl: withoutSlash(env.BITBUCKET_API_BASE_URL),
-    },
-    timeoutMs: env.OAUTH_TIMEOUT_SECONDS * 1000,
-    production: env.ENVIRONMENT === "production",
-  };
-}
-
 function paymentsOf(env: Env): Payments | undefined {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecrets } = env;
   if (secretKey === undefined || webhookSecrets === undefined) return undefined;
@@ -340,57 +306,4 @@ function paymentsOf(env: Env): Payments | undefined {
     apiBaseUrl: withoutSlash(env.STRIPE_API_BASE_URL),
     timeoutMs: env.STRIPE_TIMEOUT_SECONDS * 1000,
   });
-}
-
-function platformUrls(env: Env) {
-  return {
-    telegram: withoutSlash(env.TELEGRAM_API_BASE_URL),
-    slack: withoutSlash(env.SLACK_API_BASE_URL),
-    discord: withoutSlash(env.DISCORD_API_BASE_URL),
-    whatsapp: withoutSlash(env.WHATSAPP_API_BASE_URL),
-  };
-}
-
-function webSearchConfig(env: Env) {
-  return {
-    provider: env.WEB_SEARCH_PROVIDER,
-    accounts: {
-      tavily: { apiKey: env.TAVILY_API_KEY, baseUrl: withoutSlash(env.TAVILY_API_BASE) },
-      brave: { apiKey: env.BRAVE_API_KEY, baseUrl: withoutSlash(env.BRAVE_API_BASE) },
-    },
-    defaultResults: env.WEB_SEARCH_MAX_RESULTS,
-    timeoutMs: env.WEB_SEARCH_TIMEOUT * 1000,
-  };
-}
-
-function transcriptionConfig(env: Env) {
-  const { fetch: send } = modelCalls(env);
-  return {
-    isOn: env.GATEWAY_VOICE_TRANSCRIPTION,
-    model: env.GATEWAY_VOICE_MODEL,
-    account: { apiKey: env.OPENAI_API_KEY, baseUrl: withoutSlash(env.OPENAI_BASE_URL) },
-    demoUrl: env.ENVIRONMENT === "production" ? undefined : env.DEMO_MODEL_URL,
-    fetch: send,
-  };
-}
-
-function modelConfig(env: Env, name: string | null) {
-  return {
-    name: name ?? env.DEFAULT_MODEL,
-    accounts: {
-      openai: { apiKey: env.OPENAI_API_KEY, baseURL: env.OPENAI_BASE_URL },
-      anthropic: { apiKey: env.ANTHROPIC_API_KEY, baseURL: env.ANTHROPIC_BASE_URL },
-      demoURL: env.DEMO_MODEL_URL,
-    },
-    ...modelCalls(env),
-  };
-}
-
-function modelCalls(env: Env) {
-  return {
-    // Called as a plain function, because workerd refuses a detached `fetch` with another `this`.
-    fetch: (input: RequestInfo | URL, init?: RequestInit) => fetch(input, init),
-    stallMs: env.MODEL_STALL_SECONDS * 1000,
-    maxRetries: env.MODEL_MAX_RETRIES,
-  };
 }

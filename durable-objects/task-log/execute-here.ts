@@ -9,12 +9,20 @@ interface Given extends BegunStep {
   shareOf: string | undefined;
 }
 
+/** What it takes of the object. */
+interface Here extends Pick<TaskLogSettings, "services"> {
+  exports: object;
+  run: RunState;
+  /** In milliseconds since 1970. */
+  now: () => number;
+}
+
 /**
  * Has the Worker execute a step that has begun. A step that it has no room for, or that fails, goes to the queue, which
  * repeats it as it repeats all others. Where even that fails, the watchdog's alarm is left. Never throws.
  */
 export async function executeHere(
-  { exports, run, services }: { exports: object; run: RunState } & Pick<TaskLogSettings, "services">,
+  { exports, run, services, now }: Here,
   { taskId, step, begun, shareOf }: Given,
 ): Promise<void> {
   const { generation } = begun;
@@ -26,7 +34,7 @@ export async function executeHere(
         return "failed" as const;
       });
     if (outcome === "done" || run.control(generation).stale) return;
-    if (outcome !== "failed") run.handBack(Date.now());
+    if (outcome !== "failed") run.handBack(now());
     const delivery = { deduplicationId: `step-${taskId}-${step}-after-${generation}`, shareOf };
     await services().queue.publish(messageTo(stepDue, { taskId, step }, delivery));
   } catch (cause) {

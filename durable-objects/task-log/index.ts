@@ -54,7 +54,10 @@ export class TaskLog extends DurableObject<object> implements TaskLogObject {
     const { run } = this.#store;
     const { services } = this.#settings;
     this.ctx.waitUntil(
-      executeHere({ exports: this.ctx.exports, run, services }, { taskId, step, begun, shareOf }),
+      executeHere(
+        { exports: this.ctx.exports, run, services, now: Date.now },
+        { taskId, step, begun, shareOf },
+      ),
     );
   }
 
@@ -107,6 +110,13 @@ export class TaskLog extends DurableObject<object> implements TaskLogObject {
     this.#audience.dismiss();
     const { retentionMs, stallMs } = this.#settings;
     await this.ctx.storage.setAlarm(Date.now() + (settled ? retentionMs : stallMs));
+  }
+
+  async settle(): Promise<void> {
+    const { run } = this.#store;
+    if (!run.closed) return;
+    run.settle();
+    await this.ctx.storage.setAlarm(Date.now() + this.#settings.retentionMs);
   }
 
   async requestStop(reason: StopReason): Promise<"closed" | "waiting" | "begun" | "unknown"> {

@@ -109,6 +109,8 @@ export interface TaskLogObject extends Rpc.DurableObjectBranded {
    */
   close(generation: number, last: readonly NewEvent[], settled: boolean): Promise<void>;
 
+  /** Notes that all consequences of the end were published. Does nothing to a log that is not closed. */
+  settle(): Promise<void>;
   /**
    * An approval was decided: has the next step of a parked task executed, as `launch` does. Does nothing to any other task.
    */

@@ -43,9 +43,12 @@ export class MemoryTaskLogs {
   /** What the service has of them; each call goes through `point`. */
   through(
     point: Point,
-  ): Pick<TaskLogs, "open" | "launch" | "goOn" | "begin" | "ping" | "close" | "requestStop" | "park"> {
+  ): Pick<
+    TaskLogs,
+    "open" | "launch" | "goOn" | "begin" | "ping" | "close" | "settle" | "requestStop" | "park"
+  > {
     const log = (taskId: string) => {
-      const found = this.#logs.get(taskId) ?? new OneLog(this.#queue, this.#executor);
+      const found = this.#logs.get(taskId) ?? new OneLog(this.#queue, this.#executor, () => this.now);
       this.#logs.set(taskId, found);
       return found;
     };
@@ -60,6 +63,7 @@ export class MemoryTaskLogs {
       ping: (taskId, generation) => call(taskId, (each, now): Control => each.run.ping(generation, now)),
       close: (taskId, generation, last, settled) =>
         call(taskId, (each, now) => each.close(generation, last, { settled, now })),
+      settle: (taskId) => call(taskId, (each, now) => each.settle(now)),
       requestStop: (taskId, reason) => call(taskId, (each) => each.run.requestStop(reason)),
       park: (taskId, generation, until) => call(taskId, (each, now) => each.park(generation, until, now)),
     };
@@ -76,7 +80,10 @@ class OneLog {
   readonly #services: () => { queue: Queue; log: Log };
   readonly #exports: { StepExecutor: StepExecutorEntry };
 
-  constructor(queue: Queue, executor: StepExecutorEntry) {
+  readonly #now: () => number;
+
+  constructor(queue: Queue, executor: StepExecutorEntry, now: () => number) {
+    this.#now = now;
     this.#services = () => ({ queue, log: { ...createLog(), warn: () => {} } });
     this.#exports = { StepExecutor: executor };
     const sql = storageOf(new DatabaseSync(":memory:"));
@@ -111,7 +118,7 @@ class OneLog {
   ): void {
     const begun = this.begin(taskId, step, now);
     if (begun.kind === "skip" || begun.kind === "busy") return;
-    const log = { exports: this.#exports, run: this.run, services: this.#services };
+    const log = { exports: this.#exports, run: this.run, services: this.#services, now: this.#now };
     void executeHere(log, { taskId, step, begun, shareOf });
   }
 
@@ -131,6 +138,12 @@ class OneLog {
     if (!this.run.closed) this.last = last;
     this.run.close(now, settled);
     this.#alarm = now + (settled ? LIMITS.retentionMs : LIMITS.stallMs);
+  }
+
+  settle(now: number): void {
+    if (!this.run.closed) return;
+    this.run.settle();
+    this.#alarm = now + LIMITS.retentionMs;
   }
 
   async look(now: number): Promise<void> {

@@ -30,6 +30,8 @@ export interface TaskLogs {
   park(taskId: string, generation: number, until: number): Promise<void>;
   release(taskId: string, generation: number): Promise<void>;
   close(taskId: string, generation: number, last: readonly NewEvent[], settled: boolean): Promise<void>;
+  /** Notes that all consequences of a closed task's end were published, where `close` could not say so yet. Idempotent. */
+  settle(taskId: string): Promise<void>;
   requestStop(taskId: string, reason: StopReason): Promise<"closed" | "waiting" | "begun" | "unknown">;
   /** Returns the id of the last event, 0 if there is none, and whether it is the end. */
   lastEvent(taskId: string): Promise<{ id: number; isEnd: boolean }>;
@@ -58,6 +60,7 @@ export function taskLogs(namespace: DurableObjectNamespace<TaskLogObject>, trips
     park: (taskId, generation, until) => log(taskId).park(generation, until),
     release: (taskId, generation) => log(taskId).release(generation),
     close: (taskId, generation, last, settled) => log(taskId).close(generation, last, settled),
+    settle: (taskId) => log(taskId).settle(),
     requestStop: (taskId, reason) => log(taskId).requestStop(reason),
     lastEvent: (taskId) => log(taskId).lastEvent(),
     stream(taskId, after, { open, reader }) {

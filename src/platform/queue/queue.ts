@@ -21,6 +21,11 @@ export interface QueueMessage extends Call {
   /** Attempts after the first; the queue's default (3) when absent. */
   retries?: number;
   /**
+   * Whether the program that publishes the message does itself what it says, where it can: `publish` then resolves once that is
+   * done, or the queue has the message for when it is not. See `functions/at-once.ts`.
+   */
+  atOnce?: boolean;
+  /**
    * Whose share of the queue the message takes: the id of a person or project. However many messages of one kind they have,
    * only some are delivered at the same time. Without it the message waits for no others.
    */
@@ -48,4 +53,12 @@ export interface Queue {
   ensureSchedule(schedule: QueueSchedule): Promise<void>;
   /** Whether the queue responds and accepts our credentials; for probes. */
   answers(): Promise<boolean>;
+}
+
+/** A queue whose urgent messages go to `act` instead. */
+export function hastening(queue: Queue, act: (message: QueueMessage) => Promise<void>): Queue {
+  return {
+    ...queue,
+    publish: (message) => (message.atOnce === true ? act(message) : queue.publish(message)),
+  };
 }

@@ -65,14 +65,18 @@ async function close(
 ): Promise<void> {
   const ended = task ?? (await endOfDeleted(deps, { taskId, generation }));
   const last = [...creditsUsed(charged), ...endingEvents(ended, totalUsage)];
+  // What follows may take a platform's time, or fail: the log's watchdog has it published until it succeeds.
+  const isEndFirst = task !== undefined && deps.followUps[task.kind]?.ended !== undefined;
+  if (isEndFirst) await deps.taskLogs.close(taskId, generation, last, false);
   try {
     if (task) await followUp(deps, task);
   } catch (error) {
-    // Readers need not wait for the queue; the log's watchdog has the rest published until it succeeds.
-    await deps.taskLogs.close(taskId, generation, last, false);
+    // Readers need not wait for the queue either.
+    if (!isEndFirst) await deps.taskLogs.close(taskId, generation, last, false);
     throw error;
   }
-  await deps.taskLogs.close(taskId, generation, last, true);
+  if (isEndFirst) await deps.taskLogs.settle(taskId);
+  else await deps.taskLogs.close(taskId, generation, last, true);
 }
 
 /**

@@ -26,15 +26,15 @@ export async function followUp(deps: LaunchDeps & FollowUpDeps, task: Followed):
     const callback = { name: callbackDue.name, key: task.id };
     await queue.publish(messageOf(callback, { occasion: "stored", share: task.userId }));
   }
-  if (ended) {
-    const delivery = { deduplicationId: `${ended.name}-${task.id}`, shareOf: task.userId };
-    await queue.publish(messageTo(ended, { taskId: task.id }, delivery));
-  }
   if (job) {
     const stored = { name: job.name, key: task.id };
     await queue.publish(messageOf(stored, { occasion: "ended", share: task.userId }));
   }
   if (task.next) await launchTask(deps, { id: task.next, userId: task.userId }, `after-${task.id}`);
+  if (ended) {
+    const delivery = { deduplicationId: `${ended.name}-${task.id}`, shareOf: task.userId, atOnce: true };
+    await queue.publish(messageTo(ended, { taskId: task.id }, delivery));
+  }
 }
 
 /** As `followUp`, by the task's id; does nothing for an unfinished task. */

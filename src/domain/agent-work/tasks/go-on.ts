@@ -30,5 +30,5 @@ export async function publishQuestions(
   { id, userId, kind }: { id: string; userId: string; kind: SourceKind },
 ): Promise<void> {
   const { asking } = followUps[kind] ?? {};
-  if (asking) await queue.publish(messageTo(asking, { taskId: id }, { shareOf: userId }));
+  if (asking) await queue.publish(messageTo(asking, { taskId: id }, { shareOf: userId, atOnce: true }));
 }

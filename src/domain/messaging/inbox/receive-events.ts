@@ -74,7 +74,7 @@ export async function receiveEvents(
       sessions: sessions.map(({ sessionKey, senderId }) => ({ sessionKey, senderId })),
     };
     const occasion = sessions.map(({ firstEventId }) => firstEventId).join(" ");
-    await deps.queue.publish(receiveMessage(batch, occasion));
+    await deps.queue.publish({ ...receiveMessage(batch, occasion), atOnce: true });
   }
   if (restFrom === null) return undefined;
   return { events: wanted.slice(restFrom).map(({ event }) => event), retryAfterSeconds };

@@ -10,7 +10,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import { FOLLOW_UPS } from "#src/follow-ups.ts";
 import type { BegunStep, TaskLogs } from "#src/platform/objects/task-logs.ts";
-import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import { hastening, type QueueMessage } from "#src/platform/queue/queue.ts";
 import { Interleaving } from "#test/support/interleaving.ts";
 import { MemoryTaskLogs } from "#test/support/memory-task-logs.ts";
 import { partOf } from "#test/support/part-of.ts";
@@ -69,9 +69,15 @@ export abstract class InterleavedService {
       db: this.db,
       log: { ...createLog(), warn: () => {}, error: () => {} },
       taskLogs: partOf<TaskLogs>(this.logs.through(this.point)),
-      queue: this.#queueThrough(this.point),
+      queue: hastening(this.#queueThrough(this.point), (message) => this.#doAtOnce(message)),
       followUps: FOLLOW_UPS,
     };
+  }
+
+  /** A program does what its message says itself, unless it has no room for it, fails at it, or it is to be done later. */
+  async #doAtOnce(message: QueueMessage): Promise<void> {
+    const isLeft = this.random.chance(0.3) || (await this.handle(message).catch(() => true));
+    if (isLeft) await this.#queueThrough(this.point).publish(message);
   }
 
   #queueThrough(point: <T>(act: () => Promise<T>) => Promise<T>) {
