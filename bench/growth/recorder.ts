@@ -1,7 +1,7 @@
 import { neonConfig } from "@neondatabase/serverless";
 import { Pool, type PoolClient } from "pg";
-import { startNeon } from "#local/neon/index.ts";
-import { SqlRequest, type Statement } from "#local/neon/run-sql.ts";
+import { startNeon } from "#stand-ins/neon/index.ts";
+import { SqlRequest, type Statement } from "#stand-ins/neon/run-sql.ts";
 import { parseJson } from "#src/lib/parse-json.ts";
 import { createDb, type Db } from "#src/platform/db/client.ts";
 import { newTrips } from "#src/platform/trips.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Pool } from "pg";
 import { readAddresses } from "#local/addresses.ts";
-import { stripeCredentials } from "#local/stripe/credentials.ts";
-import { signatureHeader } from "#local/stripe/signature.ts";
+import { stripeCredentials } from "#stand-ins/stripe/credentials.ts";
+import { signatureHeader } from "#stand-ins/stripe/signature.ts";
 import { apiClient } from "#test/support/api-client.ts";
 import { payerOf, type Payer } from "#test/support/payer.ts";
 import { findServer, makeDatabase } from "../growth/scratch.ts";

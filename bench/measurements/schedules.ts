@@ -1,6 +1,6 @@
 import path from "node:path";
-import { startNeon } from "#local/neon/index.ts";
-import { startQueue } from "#local/queue/index.ts";
+import { startNeon } from "#stand-ins/neon/index.ts";
+import { startQueue } from "#stand-ins/queue/index.ts";
 import { tick } from "#src/domain/schedules/runs/index.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { createDb } from "#src/platform/db/client.ts";
