@@ -9,7 +9,7 @@ import { createQueue } from "#src/platform/queue/qstash.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { newTrips } from "#src/platform/trips.ts";
 import { newColleague } from "#test/support/colleagues.ts";
-import { findServer, makeDatabase } from "../growth/scratch.ts";
+import { findServer, makeDatabase } from "#test/db/growth/scratch.ts";
 import { NotPossible, type Figure, type Measurement } from "../measurement.ts";
 
 const DUE = 5_000;

@@ -1,14 +1,14 @@
 import { p50, timed } from "../statistics.ts";
 import { NotPossible, type Figure, type Measurement } from "../measurement.ts";
-import { PEOPLE } from "./people.ts";
-import { isBounded, rowsRead, tablesScanned } from "./plans.ts";
-import { openExplained, type Explained, type ExplainedDatabase } from "./recorder.ts";
-import { HOT } from "./requests/hot.ts";
-import { LISTS } from "./requests/lists.ts";
-import type { Request } from "./requests/request.ts";
-import { SWEEPS } from "./requests/sweeps.ts";
-import { aPartOf, LARGE } from "./rows.ts";
-import { findServer, makeFilled } from "./scratch.ts";
+import { PEOPLE } from "#test/db/growth/people.ts";
+import { isBounded, rowsRead, tablesScanned } from "#test/db/growth/plans.ts";
+import { openExplained, type Explained, type ExplainedDatabase } from "#test/db/growth/recorder.ts";
+import { HOT } from "#test/db/growth/requests/hot.ts";
+import { LISTS } from "#test/db/growth/requests/lists.ts";
+import type { Request } from "#test/db/growth/requests/request.ts";
+import { SWEEPS } from "#test/db/growth/requests/sweeps.ts";
+import { aPartOf, LARGE } from "#test/db/growth/rows.ts";
+import { findServer, makeFilled } from "#test/db/growth/scratch.ts";
 
 /** PostgreSQL may switch to a generic plan after five runs, so there are more. */
 const RUNS = 15;
