@@ -28,8 +28,10 @@ const bindings = {
 
 /** Where the files are that keep a core busy for longest, longest first. */
 const BUSY = [
-  "test/local/runtime-host.test.ts",
+  "test/hosts/runtime-host.test.ts",
   "test/surface/",
+  "test/hosts/",
+  "test/stand-ins/",
   "test/local/",
   "test/workspace-server/",
   "test/durable-objects/project-workspace.test.ts",

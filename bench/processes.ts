@@ -22,7 +22,7 @@ function processTree(root: number): Process[] {
 export interface Halves<T> {
   /** The Worker and its Durable Objects. */
   workerd: T;
-  /** `local/`: Node with its servers, and their child processes except workerd. */
+  /** `local/`: Node with the stand-ins and hosts, and their child processes except workerd. */
   node: T;
 }
 

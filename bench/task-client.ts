@@ -65,7 +65,7 @@ export function eventsPath(taskId: string, after = 0): string {
   return `/api/external/agent/events/${taskId}?last_event_id=${after}`;
 }
 
-/** A message that makes the demo model answer with these turns (`local/model/turn.ts`). */
+/** A message that makes the demo model answer with these turns (`stand-ins/model/turn.ts`). */
 export function script(turns: readonly object[]): string {
   return `\`\`\`demo\n${JSON.stringify(turns)}\n\`\`\``;
 }

@@ -12,9 +12,9 @@ import { reencrypt } from "#src/domain/operations/secrets-at-rest/index.ts";
 import { createDb, type Db } from "#src/platform/db/client.ts";
 import { createSecretsAtRest } from "#src/platform/secrets/secrets-at-rest.ts";
 import { newTrips } from "#src/platform/trips.ts";
+import { startNeon } from "#stand-ins/neon/index.ts";
 import { keepFilesPrivate, openDataDir } from "./data-dir.ts";
 import { migrate } from "./migrate.ts";
-import { startNeon } from "./neon/index.ts";
 import { StartError } from "./start-error.ts";
 
 const USAGE = "Usage: npm run admin -- grant EMAIL | revoke EMAIL | list | reencrypt";

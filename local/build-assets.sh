@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p public/docs
-node local/command-runner/build-isolate.ts
+node hosts/command-runner/build-isolate.ts
 node local/guide/build.ts
 node console/build.ts
 cp node_modules/@scalar/api-reference/dist/browser/standalone.js public/docs/scalar.js

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { z } from "zod";
 import { checkVariables, Variables, type ConfigurationProblem } from "#src/configuration/index.ts";
-import type { ProjectLimits } from "./runtime-host/limits.ts";
+import type { ProjectLimits } from "#hosts/runtime-host/limits.ts";
 import { StartError } from "./start-error.ts";
 
 /** The checked configuration of `npm start`, with defaults for one machine. */

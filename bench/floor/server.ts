@@ -1,5 +1,5 @@
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
-import { startNeon } from "#local/neon/index.ts";
+import { startNeon } from "#stand-ins/neon/index.ts";
 import { WORKER_SCRIPT } from "./worker-script.ts";
 
 /**

@@ -10,7 +10,7 @@ export const cpu: Measurement = {
   title: "CPU of a one-turn task with an instant model",
   how:
     `CPU time of all threads over ${TASKS} tasks of ${CALLERS} callers that read each to its end, divided by the number of ` +
-    `tasks, after ${WARM_UP} tasks of warm-up. Steadier than a latency where the machine is shared. Node is all of local/.`,
+    `tasks, after ${WARM_UP} tasks of warm-up. Steadier than a latency where the machine is shared. Node is all of local/, stand-ins/ and hosts/.`,
   async run(bench) {
     const { client, service } = await bench.use();
     await runTasks(client, WARM_UP);

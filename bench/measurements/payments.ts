@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Pool } from "pg";
 import { readAddresses } from "#local/addresses.ts";
-import { stripeCredentials } from "#local/stripe/credentials.ts";
-import { signatureHeader } from "#local/stripe/signature.ts";
+import { stripeCredentials } from "#stand-ins/stripe/credentials.ts";
+import { signatureHeader } from "#stand-ins/stripe/signature.ts";
 import { apiClient } from "#test/support/api-client.ts";
 import { payerOf, type Payer } from "#test/support/payer.ts";
-import { findServer, makeDatabase } from "../growth/scratch.ts";
+import { findServer, makeDatabase } from "#test/db/growth/scratch.ts";
 import { HttpClient } from "../http-client.ts";
 import { NotPossible, type Figure, type Measurement } from "../measurement.ts";
 import { p50, p95, timed } from "../statistics.ts";

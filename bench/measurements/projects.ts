@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { z } from "zod";
 import { parseJson } from "#src/lib/parse-json.ts";
-import { NO_BUBBLEWRAP } from "#test/local/support/runtime-host.ts";
+import { NO_BUBBLEWRAP } from "#test/hosts/support/runtime-host.ts";
 import { apiClient } from "#test/support/api-client.ts";
 import { startGitServer } from "#test/support/git-server.ts";
 import type { Bench } from "../bench.ts";

@@ -1,6 +1,6 @@
 import { text } from "node:stream/consumers";
-import { sendTurn } from "#local/model/answer.ts";
-import { ChatRequest, momentOf } from "#local/model/conversation.ts";
+import { sendTurn } from "#stand-ins/model/answer.ts";
+import { ChatRequest, momentOf } from "#stand-ins/model/conversation.ts";
 import { serve } from "#local/serve.ts";
 import { parseJson } from "#src/lib/parse-json.ts";
 import type { Measurement } from "../measurement.ts";

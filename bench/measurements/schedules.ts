@@ -1,6 +1,6 @@
 import path from "node:path";
-import { startNeon } from "#local/neon/index.ts";
-import { startQueue } from "#local/queue/index.ts";
+import { startNeon } from "#stand-ins/neon/index.ts";
+import { startQueue } from "#stand-ins/queue/index.ts";
 import { tick } from "#src/domain/schedules/runs/index.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { createDb } from "#src/platform/db/client.ts";
@@ -9,7 +9,7 @@ import { createQueue } from "#src/platform/queue/qstash.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { newTrips } from "#src/platform/trips.ts";
 import { newColleague } from "#test/support/colleagues.ts";
-import { findServer, makeDatabase } from "../growth/scratch.ts";
+import { findServer, makeDatabase } from "#test/db/growth/scratch.ts";
 import { NotPossible, type Figure, type Measurement } from "../measurement.ts";
 
 const DUE = 5_000;

@@ -45,7 +45,7 @@ function format(title: string, { functions, areas }: Times): string {
     "",
     "The project's own by what they call",
     ...functions
-      .filter(({ where }) => /  (src|functions|durable-objects|local)\//u.test(where))
+      .filter(({ where }) => /  (src|functions|durable-objects|local|stand-ins|hosts)\//u.test(where))
       .toSorted((a, b) => b.total - a.total)
       .slice(0, FUNCTIONS)
       .map(line),

@@ -5,9 +5,9 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import { Worker } from "node:worker_threads";
 import { z } from "zod";
+import { fingerprintInputs } from "#local/fingerprint.ts";
 import { StartError } from "#local/start-error.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
-import { fingerprintInputs } from "./fingerprint.ts";
 
 /** Bindings, flags and crons of wrangler.toml, as Miniflare expects them; these two are also read here. */
 const WranglerOptions = z.looseObject({

@@ -8,6 +8,8 @@ const roots = [
   "functions",
   "durable-objects",
   "local",
+  "stand-ins",
+  "hosts",
   "workspace-server",
   "sandbox",
   "bench",

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { NO_BUBBLEWRAP, SKIPPED } from "#test/local/support/runtime-host.ts";
+import { NO_BUBBLEWRAP, SKIPPED } from "#test/hosts/support/runtime-host.ts";
 import type { Account } from "#test/support/api-client.ts";
 import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
 import { openSocket } from "#test/support/socket.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, it, vi } from "vitest";
-import { startReceiver } from "#test/local/support/receiver.ts";
+import { startReceiver } from "#test/stand-ins/support/receiver.ts";
 import { apiClient, type ApiClient } from "#test/support/api-client.ts";
 import { CHROMIUM } from "#test/support/chromium.ts";
 import { newDataDir } from "#test/support/data-dir.ts";

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
-import { startReceiver } from "#test/local/support/receiver.ts";
+import { startReceiver } from "#test/stand-ins/support/receiver.ts";
 import { collectEvents } from "#test/support/events.ts";
 import { startFaultProxy, type FaultProxy } from "#test/support/fault-proxy.ts";
 import { seeded } from "#test/support/random.ts";

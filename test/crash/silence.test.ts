@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startReceiver } from "#test/local/support/receiver.ts";
+import { startReceiver } from "#test/stand-ins/support/receiver.ts";
 import { startFaultProxy, type FaultProxy } from "#test/support/fault-proxy.ts";
 import { seeded } from "#test/support/random.ts";
 import { startService, type TestService } from "#test/support/service.ts";

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PEOPLE } from "../../bench/growth/people.ts";
-import { rowsRead, tablesScanned } from "../../bench/growth/plans.ts";
-import { openExplained, type ExplainedDatabase } from "../../bench/growth/recorder.ts";
-import { HOT } from "../../bench/growth/requests/hot.ts";
-import { LISTS } from "../../bench/growth/requests/lists.ts";
-import { SWEEPS } from "../../bench/growth/requests/sweeps.ts";
-import type { Size } from "../../bench/growth/rows.ts";
-import { makeFilled } from "../../bench/growth/scratch.ts";
+import { PEOPLE } from "./growth/people.ts";
+import { rowsRead, tablesScanned } from "./growth/plans.ts";
+import { openExplained, type ExplainedDatabase } from "./growth/recorder.ts";
+import { HOT } from "./growth/requests/hot.ts";
+import { LISTS } from "./growth/requests/lists.ts";
+import { SWEEPS } from "./growth/requests/sweeps.ts";
+import type { Size } from "./growth/rows.ts";
+import { makeFilled } from "./growth/scratch.ts";
 import { sql } from "drizzle-orm";
 
 /** As large as can be made in seconds: the planner tells large tables from small ones. */

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { startEgress } from "#local/egress/index.ts";
+import { startEgress } from "#hosts/egress/index.ts";
 import { createGit } from "#src/git/index.ts";
 import { createGitTransport } from "#src/platform/git-transport/index.ts";
 import { startGitServer, type GitServer } from "#test/support/git-server.ts";

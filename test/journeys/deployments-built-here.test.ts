@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { NO_BUBBLEWRAP, SKIPPED } from "#test/local/support/runtime-host.ts";
+import { NO_BUBBLEWRAP, SKIPPED } from "#test/hosts/support/runtime-host.ts";
 import { newDeployer, see } from "#test/support/deployer.ts";
 import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
 

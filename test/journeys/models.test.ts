@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { taskTurns } from "#src/db/schema/index.ts";
-import { startReceiver } from "#test/local/support/receiver.ts";
+import { startReceiver } from "#test/stand-ins/support/receiver.ts";
 import { newChatClient, type ChatFrame } from "#test/support/chat-client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { MODEL_WIRES } from "#test/support/model-servers.ts";

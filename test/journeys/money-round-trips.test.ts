@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
-import { signatureHeader } from "#local/stripe/signature.ts";
+import { signatureHeader } from "#stand-ins/stripe/signature.ts";
 import { libraryAgents, projects } from "#src/db/schema/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { ApiAnswer } from "#test/support/api-client.ts";

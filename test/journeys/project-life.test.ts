@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { NO_BUBBLEWRAP, SKIPPED } from "#test/local/support/runtime-host.ts";
+import { NO_BUBBLEWRAP, SKIPPED } from "#test/hosts/support/runtime-host.ts";
 import type { Account } from "#test/support/api-client.ts";
 import { startGitServer, type GitServer } from "#test/support/git-server.ts";
 import { openSocket } from "#test/support/preview-socket.ts";

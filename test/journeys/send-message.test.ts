@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { beforeAll, expect, it } from "vitest";
-import { startReceiver } from "#test/local/support/receiver.ts";
+import { startReceiver } from "#test/stand-ins/support/receiver.ts";
 import type { PersonsChat, ShownChat } from "#test/support/chat-platform.ts";
 import { otherSharedService, sharedService } from "#test/support/shared-service.ts";
 import { call, newTaskClient, script } from "#test/support/task-client.ts";

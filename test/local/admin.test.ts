@@ -5,7 +5,7 @@ import path from "node:path";
 import { desc, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { openDataDir } from "#local/data-dir.ts";
-import { startNeon } from "#local/neon/index.ts";
+import { startNeon } from "#stand-ins/neon/index.ts";
 import { adminActions, auditLog, userApiKeys } from "#src/db/schema/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { createDb, type Db } from "#src/platform/db/client.ts";

@@ -51,12 +51,12 @@ describe("a local server", () => {
   });
 
   it("is made in one place; the others hold a port, or listen on a file", () => {
-    const makers = globSync("local/**/*.ts").filter((file) =>
+    const makers = globSync("{local,stand-ins,hosts}/**/*.ts").filter((file) =>
       /createServer\(|createSecureServer\(/u.test(readFileSync(file, "utf8")),
     );
     expect(makers.toSorted()).toEqual([
+      "hosts/runtime-host/outbound-proxy.ts",
       "local/port.ts",
-      "local/runtime-host/outbound-proxy.ts",
       "local/serve.ts",
     ]);
   });

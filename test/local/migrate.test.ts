@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Pool } from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { migrate } from "#local/migrate.ts";
-import { startNeon } from "#local/neon/index.ts";
+import { startNeon } from "#stand-ins/neon/index.ts";
 import { createDatabase } from "#test/support/server-database.ts";
 
 /** The last two of the migrations before the baseline, as Drizzle recorded them. */

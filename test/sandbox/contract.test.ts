@@ -19,7 +19,7 @@ const openNew: Open = async () => {
 
 const open = reopened(openNew);
 
-/** All of it; the other parts are the workspace server's, which runs them in test/local/runtime-host.test.ts. */
+/** All of it; the other parts are the workspace server's, which runs them in test/hosts/runtime-host.test.ts. */
 const COMPLETE = Boolean(process.env["SANDBOX_TESTS"]);
 
 describe.skipIf(COMPLETE)("the sandbox driver over scripted containers: what the object decides", () => {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { FileKind } from "#local/chat-platform/files.ts";
-import type { ApiMessage, Chat, Group, KeptMessage, Person } from "#local/chat-platform/message.ts";
-import type { Click } from "#local/chat-platform/store.ts";
+import type { FileKind } from "#stand-ins/chat-platform/files.ts";
+import type { ApiMessage, Chat, Group, KeptMessage, Person } from "#stand-ins/chat-platform/message.ts";
+import type { Click } from "#stand-ins/chat-platform/store.ts";
 import { WAIT_HANGS_MS } from "./hangs.ts";
 
 const PAUSE_MS = 50;
@@ -36,7 +36,7 @@ export class ChatPlatform {
     return new PersonsChat(this, `/bots/${botId}/chats/${chatId}`, personId);
   }
 
-  /** Faults that the bot's next calls meet; see `local/chat-platform/faults.ts`. */
+  /** Faults that the bot's next calls meet; see `stand-ins/chat-platform/faults.ts`. */
   async setFaults(botId: number, faults: readonly object[]): Promise<void> {
     await this.ask(`/bots/${botId}/faults`, { faults });
   }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Pool } from "pg";
 import { afterAll, inject } from "vitest";
-import { startNeon } from "#local/neon/index.ts";
+import { startNeon } from "#stand-ins/neon/index.ts";
 import { createDb, type Db } from "#src/platform/db/client.ts";
 import { newTrips, type Trips } from "#src/platform/trips.ts";
 import { DEFAULT_CEILINGS } from "./ceilings.ts";

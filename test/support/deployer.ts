@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 import type { Deployment } from "#sdk/generated/types.gen.ts";
-import { visit } from "#test/local/support/hosting.ts";
+import { visit } from "#test/stand-ins/support/hosting.ts";
 import type { Account, ApiAnswer } from "./api-client.ts";
 import { WAIT_HANGS_MS } from "./hangs.ts";
 import type { SharedService } from "./shared-service.ts";

@@ -56,7 +56,7 @@ export function caughtInbox(
 ): MailReader<CaughtMail> {
   const url = `${stack.mailUrl}/?to=${encodeURIComponent(address)}`;
   return readerOf(async () => {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as local/mail answers
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as stand-ins/mail answers
     const caught = (await (await fetch(url)).json()) as CaughtMail[];
     return caught.filter((mail) => subject.test(mail.subject));
   });

@@ -2,7 +2,7 @@ import type { Stack } from "#local/stack.ts";
 
 /** The stand-in for Stripe behind a service, which does what payers and banks do. */
 export interface Payer {
-  /** Sends a control of `local/stripe/controls.ts`. */
+  /** Sends a control of `stand-ins/stripe/controls.ts`. */
   control(path: string, fields?: object): Promise<void>;
   pay(sessionId: string): Promise<void>;
   /** All objects of a kind, or the `events`. */

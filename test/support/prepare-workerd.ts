@@ -2,8 +2,8 @@ import type { TestProject } from "vitest/node";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { buildShellIsolate } from "#local/command-runner/build.ts";
-import { startCommandRunner } from "#local/command-runner/index.ts";
+import { buildShellIsolate } from "#hosts/command-runner/build.ts";
+import { startCommandRunner } from "#hosts/command-runner/index.ts";
 import { startGitServer } from "./git-server.ts";
 
 declare module "vitest" {

@@ -71,7 +71,7 @@ export async function newTaskClient(
   };
 }
 
-/** A message that the demo model answers with these turns, one after the other (`local/model/turn.ts`). */
+/** A message that the demo model answers with these turns, one after the other (`stand-ins/model/turn.ts`). */
 export function script(...turns: readonly object[]): string {
   // A script within a script must not end the outer one.
   const json = JSON.stringify(turns).replaceAll("`", String.raw`\u0060`);

@@ -36,7 +36,9 @@ export const OVER_EVERYTHING = [
   "console",
   "crash",
   "durable-objects",
+  "hosts",
   "local",
+  "stand-ins",
   "surface",
   "workerd",
 ];

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { projectRuntimeContract } from "#test/contracts/project-runtime/index.ts";
-import { NO_BUBBLEWRAP } from "#test/local/support/runtime-host.ts";
+import { NO_BUBBLEWRAP } from "#test/hosts/support/runtime-host.ts";
 import { ProjectFiles } from "../../workspace-server/files/project-files.ts";
 import { ProjectPaths } from "../../workspace-server/files/project-paths.ts";
 import { buildServer, startWorkspaceServer, type RunningServer } from "./support/start-server.ts";
@@ -27,7 +27,7 @@ describe("files written at once", () => {
   });
 });
 
-/** What test/local/runtime-host.test.ts proves of this server inside a sandbox, where this machine makes none. */
+/** What test/hosts/runtime-host.test.ts proves of this server inside a sandbox, where this machine makes none. */
 function contractWithoutSandbox(): void {
   let program: string;
   /** As many as one test has projects at once. */

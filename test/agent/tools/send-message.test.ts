@@ -8,7 +8,7 @@ import {
 import { runTool } from "#src/agent/tools/run-tool.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { createSafeFetch } from "#src/platform/safe-fetch/index.ts";
-import { startReceiver, type Reply } from "#test/local/support/receiver.ts";
+import { startReceiver, type Reply } from "#test/stand-ins/support/receiver.ts";
 import { toolCall, toolContext } from "#test/support/tool-context.ts";
 
 const call = (args: unknown, overrides: Parameters<typeof toolContext>[0] = {}) =>

@@ -1,4 +1,4 @@
-import { startNeon } from "#local/neon/index.ts";
+import { startNeon } from "#stand-ins/neon/index.ts";
 
 const OLDER = [
   "UPDATE jobs SET due_at = due_at - interval '1 minute', lease_until = lease_until - interval '1 minute'",

@@ -2,7 +2,7 @@ import { Webhook } from "standardwebhooks";
 import { expect, vi } from "vitest";
 import type { ApiClient } from "#test/support/api-client.ts";
 import { readEvents, type TaskEvent } from "#test/support/event-stream.ts";
-import type { Delivery } from "#test/local/support/receiver.ts";
+import type { Delivery } from "#test/stand-ins/support/receiver.ts";
 import type { WitnessedTask } from "./traffic.ts";
 
 interface TaskView {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { HostingFailure } from "#src/platform/hosting/failure.ts";
 import type { HostedSite, HostingName, Release } from "#src/platform/hosting/hosting.ts";
 import { createHosting } from "#src/platform/hosting/index.ts";
-import { startTestHosting, type TestHosting, until } from "#test/local/support/hosting.ts";
+import { startTestHosting, type TestHosting, until } from "#test/stand-ins/support/hosting.ts";
 import { startGitServer, type GitServer } from "#test/support/git-server.ts";
 import {
   startFaultyStandin,
@@ -15,7 +15,7 @@ import { ENV_CANARY, newRelease } from "./support/release.ts";
 
 /*
  * What every client of a provider does, at the stand-in of `npm start`. That the stand-in is as the providers are is shown with
- * programs of their own, in test/local/hosting/names.test.ts.
+ * programs of their own, in test/stand-ins/hosting/names.test.ts.
  */
 
 const TOKEN = 'standin_canary-"token"-0815';

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createHosting } from "#src/platform/hosting/index.ts";
 import type { HostingName, HostingOAuth } from "#src/platform/hosting/hosting.ts";
-import { startTestHosting, type TestHosting } from "#test/local/support/hosting.ts";
+import { startTestHosting, type TestHosting } from "#test/stand-ins/support/hosting.ts";
 import { REDIRECT_URI, testOptions } from "./support/options.ts";
 
 const FLOW = { state: "state-of-the-flow", verifier: "v".repeat(64), nonce: "n".repeat(64) };

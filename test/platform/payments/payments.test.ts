@@ -2,7 +2,7 @@ import { Stripe } from "stripe";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPayments } from "#src/platform/payments/index.ts";
 import type { Payments } from "#src/platform/payments/payments.ts";
-import { startTestStripe, type TestStripe } from "../../local/support/stripe.ts";
+import { startTestStripe, type TestStripe } from "../../stand-ins/support/stripe.ts";
 import { serve } from "#local/serve.ts";
 
 let account: TestStripe;

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { Client } from "@upstash/qstash";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { startQueue } from "#local/queue/index.ts";
+import { startQueue } from "#stand-ins/queue/index.ts";
 import { createQueue } from "#src/platform/queue/qstash.ts";
 import { createVerifier } from "#src/platform/queue/verify-signature.ts";
 import { makeMessage } from "#src/work/message.ts";
 import { newTrips } from "#src/platform/trips.ts";
-import { startReceiver } from "#test/local/support/receiver.ts";
+import { startReceiver } from "#test/stand-ins/support/receiver.ts";
 
 const publicUrl = "https://service.test";
 const cleanups: (() => Promise<void> | void)[] = [];

@@ -1,6 +1,6 @@
 import type { LookupAddress } from "node:dns";
 import { expect, it } from "vitest";
-import { checkedLookup, PrivateAddress } from "#local/egress/checked-lookup.ts";
+import { checkedLookup, PrivateAddress } from "#hosts/egress/checked-lookup.ts";
 import { isPublicAddress } from "#src/lib/outbound-url.ts";
 
 const v4 = (address: string): LookupAddress => ({ address, family: 4 });

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { startEgress } from "#local/egress/index.ts";
+import { startEgress } from "#hosts/egress/index.ts";
 import { serve } from "#local/serve.ts";
 import { createGuardedFetch } from "#src/platform/safe-fetch/guarded-fetch.ts";
 

@@ -1,10 +1,10 @@
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startEgress } from "#local/egress/index.ts";
+import { startEgress } from "#hosts/egress/index.ts";
 import { serve } from "#local/serve.ts";
 import { createSafeFetch } from "#src/platform/safe-fetch/index.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
-import { startReceiver, type Reply } from "#test/local/support/receiver.ts";
+import { startReceiver, type Reply } from "#test/stand-ins/support/receiver.ts";
 
 const cleanups: (() => Promise<void>)[] = [];
 let server: Awaited<ReturnType<typeof startReceiver>>;

@@ -1,6 +1,6 @@
 import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startDemoModel } from "#local/model/index.ts";
+import { startDemoModel } from "#stand-ins/model/index.ts";
 import { serve } from "#local/serve.ts";
 import { createTranscription, type TranscriptionConfig } from "#src/platform/transcription/index.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { serve } from "#local/serve.ts";
 import { createWebSearch, type WebSearchConfig } from "#src/platform/web-search/index.ts";
-import { startReceiver, type Reply } from "#test/local/support/receiver.ts";
+import { startReceiver, type Reply } from "#test/stand-ins/support/receiver.ts";
 
 const KEY = "a-key-that-nobody-may-see";
 

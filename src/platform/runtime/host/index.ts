@@ -8,7 +8,7 @@ import type { ProjectWorkspaces } from "../project-workspaces.ts";
 const STREAMING = { duplex: "half" };
 
 /**
- * Projects in sandboxes of this machine. `url` is the address of the runtime host (local/runtime-host), including its
+ * Projects in sandboxes of this machine. `url` is the address of the runtime host (hosts/runtime-host), including its
  * token.
  */
 export function hostWorkspaces(url: string, trips: Trips, log?: Log): ProjectWorkspaces {

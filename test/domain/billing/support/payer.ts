@@ -5,7 +5,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import { createPayments } from "#src/platform/payments/index.ts";
 import type { Metadata, Payments } from "#src/platform/payments/payments.ts";
 import type { Queue, QueueMessage } from "#src/platform/queue/queue.ts";
-import type { TestStripe } from "#test/local/support/stripe.ts";
+import type { TestStripe } from "#test/stand-ins/support/stripe.ts";
 import { type Colleague, newColleague } from "#test/support/colleagues.ts";
 
 /** What billing goes by: the prices are those of `startTestStripe`. */

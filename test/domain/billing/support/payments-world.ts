@@ -1,7 +1,7 @@
 import { neonConfig } from "@neondatabase/serverless";
 import { and, desc, eq, sql } from "drizzle-orm";
 import { afterAll } from "vitest";
-import { startTestStripe, type TestStripe } from "#test/local/support/stripe.ts";
+import { startTestStripe, type TestStripe } from "#test/stand-ins/support/stripe.ts";
 import { z } from "zod";
 import { billingVariables } from "#src/configuration/variables/billing.ts";
 import { creditVariables } from "#src/configuration/variables/credits.ts";
@@ -89,7 +89,7 @@ export class PaymentsWorld {
     return buyCredits(deps, { userId, teamId, returnOrigin: "http://service.test" }, name);
   }
 
-  /** Does what the payer or the bank does, see `local/stripe/controls.ts`. */
+  /** Does what the payer or the bank does, see `stand-ins/stripe/controls.ts`. */
   async control(path: string, fields: object = {}): Promise<void> {
     const response = await this.account.control(path, fields);
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach } from "vitest";
 import { subscriptions, teams } from "#src/db/schema/index.ts";
 import type { Payments } from "#src/platform/payments/payments.ts";
 import { createLog } from "#src/platform/log/log.ts";
-import { startTestStripe, type TestStripe } from "#test/local/support/stripe.ts";
+import { startTestStripe, type TestStripe } from "#test/stand-ins/support/stripe.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { BILLING, newPayer, type Payer, paymentsAt, queueKeeping, standingOf, teamOf } from "./payer.ts";
 

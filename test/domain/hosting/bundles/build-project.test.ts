@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { buildProject, storeBundle, type BuildInput } from "#src/domain/hosting/bundles/index.ts";
 import { planInstall, type Level } from "#src/domain/hosting/bundles/plan-install.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
-import { NO_BUBBLEWRAP, SKIPPED, startTestHost, type TestHost } from "#test/local/support/runtime-host.ts";
+import { NO_BUBBLEWRAP, SKIPPED, startTestHost, type TestHost } from "#test/hosts/support/runtime-host.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
 import { contentsOf, newScene } from "./scene.ts";
 

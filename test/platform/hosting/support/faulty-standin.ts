@@ -1,7 +1,7 @@
 import http from "node:http";
 import { buffer } from "node:stream/consumers";
 import { serve } from "#local/serve.ts";
-import { startTestHosting } from "#test/local/support/hosting.ts";
+import { startTestHosting } from "#test/stand-ins/support/hosting.ts";
 
 /** What a call gets instead of its answer. */
 export type Fault =

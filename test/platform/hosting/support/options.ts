@@ -1,5 +1,5 @@
 import type { HostingOptions } from "#src/platform/hosting/index.ts";
-import { PUBLIC_URL } from "#test/local/support/hosting.ts";
+import { PUBLIC_URL } from "#test/stand-ins/support/hosting.ts";
 import { createSafeFetch } from "#src/platform/safe-fetch/index.ts";
 
 /** Below the address of the service that the stand-in leads back to. */

@@ -1,0 +1,85 @@
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startDemoModel } from "#stand-ins/model/index.ts";
+
+type Messages = OpenAI.Chat.ChatCompletionMessageParam[];
+
+let model: Awaited<ReturnType<typeof startDemoModel>>;
+let client: OpenAI;
+
+beforeAll(async () => {
+  model = await startDemoModel();
+  client = new OpenAI({ baseURL: model.url, apiKey: "none", maxRetries: 0 });
+});
+afterAll(() => model.close());
+
+const tool = (name: string, ...parameters: string[]): OpenAI.Chat.ChatCompletionTool => ({
+  type: "function",
+  function: {
+    name,
+    parameters: {
+      type: "object",
+      properties: Object.fromEntries(parameters.map((key) => [key, { type: "string" }])),
+    },
+  },
+});
+const tools = [tool("write_file", "file_path", "content"), tool("read_file", "file_path")];
+const user = (content: string): Messages => [{ role: "user", content }];
+
+async function stream(messages: Messages, options: { tools?: OpenAI.Chat.ChatCompletionTool[] } = {}) {
+  const chunks: OpenAI.Chat.ChatCompletionChunk[] = [];
+  const answer = await client.chat.completions.create({
+    model: "demo",
+    messages,
+    stream: true,
+    stream_options: { include_usage: true },
+    ...options,
+  });
+  for await (const chunk of answer) chunks.push(chunk);
+  return chunks;
+}
+const textOf = (chunks: OpenAI.Chat.ChatCompletionChunk[]) =>
+  chunks.map((chunk) => chunk.choices[0]?.delta.content ?? "").join("");
+
+describe("the demo model", () => {
+  it("greets in several pieces, says what it is, and counts its tokens", async () => {
+    const chunks = await stream(user("Hi!"), { tools });
+    expect(textOf(chunks)).toContain("demo");
+    expect(chunks.filter((chunk) => chunk.choices[0]?.delta.content).length).toBeGreaterThan(5);
+    expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe("stop");
+    const usage = chunks.at(-1)?.usage;
+    expect(usage?.prompt_tokens).toBe(1);
+    expect(usage?.total_tokens).toBe((usage?.prompt_tokens ?? 0) + (usage?.completion_tokens ?? 0));
+  });
+
+  it.each([
+    ["Write something to src/app.ts.", "src/app.ts"],
+    ["create a file", "hello.txt"],
+  ])("writes, reads back and reports when asked: %s", async (prompt, path) => {
+    const messages = user(prompt);
+    const called: string[] = [];
+    let answer: string | undefined;
+    while (answer === undefined) {
+      const { choices } = await client.chat.completions.create({ model: "demo", messages, tools });
+      const message = choices[0]?.message;
+      if (!message) throw new Error("no answer");
+      messages.push(message);
+      if (choices[0]?.finish_reason === "stop") answer = message.content ?? "";
+      for (const call of message.tool_calls ?? []) {
+        if (call.type !== "function") continue;
+        called.push(call.function.name);
+        expect(JSON.parse(call.function.arguments)).toMatchObject({ file_path: path });
+        messages.push({ role: "tool", tool_call_id: call.id, content: "content of the file" });
+      }
+    }
+    expect(called).toEqual(["write_file", "read_file"]);
+    expect(answer).toContain(path);
+    expect(answer).toContain("content of the file");
+  });
+
+  it("refuses a malformed request as the real one does", async () => {
+    const response = await fetch(`${model.url}/chat/completions`, { method: "POST", body: "{}" });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { type: "invalid_request_error" } });
+  });
+});

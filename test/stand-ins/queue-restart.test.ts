@@ -1,0 +1,125 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Client, Receiver } from "@upstash/qstash";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { startQueue } from "#stand-ins/queue/index.ts";
+import { startReceiver } from "./support/receiver.ts";
+
+let dataDir: string;
+const cleanups: (() => Promise<void>)[] = [];
+
+beforeEach(() => {
+  dataDir = mkdtempSync(path.join(tmpdir(), "queue-"));
+});
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+  rmSync(dataDir, { recursive: true });
+});
+
+/** A queue in another process: it can be killed at any moment, as a crash would. */
+async function spawnQueue(
+  publicUrl: string,
+  deliverTo: string,
+): Promise<{ child: ChildProcess; client: Client }> {
+  const program = path.join(import.meta.dirname, "support/queue-process.ts");
+  const child = spawn(process.execPath, [program, dataDir, publicUrl, deliverTo], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  cleanups.push(() => kill(child));
+  const [line] = await once(child.stdout, "data");
+  const [baseUrl = "", token = ""] = String(line).trim().split(" ");
+  const client = new Client({ baseUrl, token, devMode: false, retry: false });
+  return { child, client };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill("SIGKILL");
+  await once(child, "exit");
+}
+
+async function start(publicUrl: string, deliverTo: string) {
+  const queue = await startQueue({ dataDir, publicUrl, deliverTo, log: () => undefined });
+  const client = new Client({ baseUrl: queue.url, token: queue.token, devMode: false, retry: false });
+  return { queue, client };
+}
+
+it("delivers again at once what was under way when the process was killed", async () => {
+  const destination = await startReceiver((_, nth) =>
+    nth === 1 ? new Promise(() => undefined) : { status: 200 },
+  );
+  cleanups.push(destination.close);
+  const first = await spawnQueue("http://service.test", destination.url);
+  const { messageId } = await first.client.publish({ url: "http://service.test/step" });
+  await destination.arrived(1);
+  await kill(first.child);
+  await spawnQueue("http://service.test", destination.url);
+  const [, again] = await destination.arrived(2);
+  expect(again?.headers["upstash-message-id"]).toBe(messageId);
+});
+
+it("delivers at once, after a restart, what failed because the service was down", async () => {
+  const down = await start("http://service.test", "http://127.0.0.1:9");
+  down.queue.begin();
+  const { messageId } = await down.client.publish({ url: "http://service.test/step" });
+  await vi.waitFor(async () =>
+    expect(await down.client.messages.get(messageId)).toMatchObject({ retried: 1 }),
+  );
+  await down.queue.close();
+
+  const destination = await startReceiver();
+  const up = await start("http://service.test", destination.url);
+  cleanups.push(destination.close, up.queue.close);
+  const begun = Date.now();
+  up.queue.begin();
+  await destination.arrived(1);
+  expect(Date.now() - begun).toBeLessThan(10_000);
+});
+
+it("moves messages for an earlier public address to the present one", async () => {
+  const destination = await startReceiver(({ path: at }) => ({ status: at === "/a/step?x=1" ? 500 : 200 }));
+  cleanups.push(destination.close);
+  const before = await start("http://127.0.0.1:1111", "http://127.0.0.1:1111");
+  await before.client.publish({
+    url: "http://127.0.0.1:1111/a/step?x=1",
+    retries: 0,
+    failureCallback: "http://127.0.0.1:1111/failed",
+  });
+  const other = await before.client.publish({ url: "http://127.0.0.1:11119/elsewhere", delay: "1h" });
+  await before.queue.close();
+
+  const after = await start("http://127.0.0.1:2222", destination.url);
+  cleanups.push(after.queue.close);
+  after.queue.begin();
+  const deliveries = await destination.arrived(2);
+  expect(deliveries.map(({ path: at, headers }) => [at, headers.host])).toEqual([
+    ["/a/step?x=1", "127.0.0.1:2222"],
+    ["/failed", "127.0.0.1:2222"],
+  ]);
+  await expect(after.client.messages.get(other.messageId)).resolves.toMatchObject({
+    url: "http://127.0.0.1:11119/elsewhere",
+  });
+});
+
+it("signs what it kept under earlier keys with the present ones", async () => {
+  const destination = await startReceiver();
+  cleanups.push(destination.close);
+  const before = await start("http://service.test", destination.url);
+  await before.client.publish({ url: "http://service.test/step", body: "kept" });
+  await before.queue.close();
+  rmSync(path.join(dataDir, "queue-secret"));
+
+  const after = await start("http://service.test", destination.url);
+  cleanups.push(after.queue.close);
+  expect(after.queue.currentSigningKey).not.toBe(before.queue.currentSigningKey);
+  after.queue.begin();
+  const [delivery] = await destination.arrived(1);
+  const signature = String(delivery?.headers["upstash-signature"]);
+  const { currentSigningKey, nextSigningKey } = after.queue;
+  const receiver = new Receiver({ currentSigningKey, nextSigningKey, devMode: false });
+  await expect(receiver.verify({ body: "kept", signature })).resolves.toBe(true);
+});

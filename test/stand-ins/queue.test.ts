@@ -1,0 +1,225 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Client } from "@upstash/qstash";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Faults } from "#stand-ins/queue/faults.ts";
+import type { Places } from "#stand-ins/queue/lanes.ts";
+import { startQueue, type QueueServer } from "#stand-ins/queue/index.ts";
+import { startReceiver } from "./support/receiver.ts";
+
+const publicUrl = "https://service.test";
+let dataDir: string;
+const cleanups: (() => Promise<void>)[] = [];
+
+beforeEach(() => {
+  dataDir = mkdtempSync(path.join(tmpdir(), "queue-"));
+});
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+  rmSync(dataDir, { recursive: true });
+});
+
+async function receiver(...reply: Parameters<typeof startReceiver>) {
+  const started = await startReceiver(...reply);
+  cleanups.push(started.close);
+  return started;
+}
+
+async function queueTo(
+  deliverTo: string,
+  options: { faults?: Faults; places?: Places; publicUrl?: string } = {},
+): Promise<{ queue: QueueServer; client: Client; log: string[] }> {
+  const log: string[] = [];
+  const queue = await startQueue({
+    dataDir,
+    publicUrl,
+    deliverTo,
+    log: (line) => log.push(line),
+    ...options,
+  });
+  let open = true;
+  const close = queue.close;
+  queue.close = async () => {
+    if (open) await close();
+    open = false;
+  };
+  cleanups.push(() => queue.close());
+  const client = new Client({ baseUrl: queue.url, token: queue.token, devMode: false, retry: false });
+  return { queue, client, log };
+}
+
+describe("a published message", () => {
+  it("is not delivered when it was cancelled", async () => {
+    const destination = await receiver();
+    const { queue, client } = await queueTo(destination.url);
+    const { messageId } = await client.publish({ url: `${publicUrl}/cancelled` });
+    await client.messages.cancel(messageId);
+    await client.publish({ url: `${publicUrl}/kept` });
+    queue.begin();
+    const [first] = await destination.arrived(1);
+    expect(first?.path).toBe("/kept");
+  });
+});
+
+describe("deduplication", () => {
+  it("returns the first message for a repeated id and delivers once, also across a restart", async () => {
+    const destination = await receiver();
+    const first = await queueTo(destination.url);
+    const one = await first.client.publish({ url: `${publicUrl}/x`, deduplicationId: "d1" });
+    await first.queue.close();
+    const { queue, client } = await queueTo(destination.url);
+    const two = await client.publish({ url: `${publicUrl}/x`, deduplicationId: "d1" });
+    expect(two).toMatchObject({ messageId: one.messageId, deduplicated: true });
+    await client.publish({ url: `${publicUrl}/last`, delay: "1s" });
+    queue.begin();
+    const arrived = await destination.arrived(2);
+    expect(arrived.map(({ path: at }) => at)).toEqual(["/x", "/last"]);
+  });
+});
+
+describe("a failed delivery", () => {
+  it("is repeated when the destination asks: 429 with Retry-After wins over the backoff", async () => {
+    const destination = await receiver((_, nth) =>
+      nth === 1 ? { status: 429, headers: { "retry-after": "1" } } : { status: 200 },
+    );
+    const { queue, client } = await queueTo(destination.url);
+    queue.begin();
+    const published = Date.now();
+    await client.publish({ url: publicUrl });
+    await destination.arrived(2);
+    const waited = Date.now() - published;
+    expect(waited).toBeGreaterThanOrEqual(1000);
+    expect(waited).toBeLessThan(11_000);
+  });
+
+  it("ends in the dead letters when the retries are used up, and calls the failure callback", async () => {
+    const destination = await receiver(({ path: at }) =>
+      at === "/broken" ? { status: 503, body: "no" } : { status: 200 },
+    );
+    const { queue, client, log } = await queueTo(destination.url);
+    queue.begin();
+    const { messageId } = await client.publish({
+      url: `${publicUrl}/broken`,
+      body: "payload",
+      retries: 1,
+      retryDelay: "10",
+      failureCallback: `${publicUrl}/failed`,
+    });
+    const deliveries = await destination.arrived(3);
+    expect(deliveries.map(({ path: at }) => at)).toEqual(["/broken", "/broken", "/failed"]);
+    expect(deliveries.map(({ headers }) => headers["upstash-retried"])).toEqual(["0", "1", "0"]);
+    const { messages } = await client.dlq.listMessages();
+    expect(messages).toMatchObject([
+      { messageId, url: `${publicUrl}/broken`, body: "payload", responseStatus: 503, responseBody: "no" },
+    ]);
+    expect(JSON.parse(deliveries[2]?.body ?? "")).toMatchObject({
+      status: 503,
+      body: Buffer.from("no").toString("base64"),
+      retried: 1,
+      maxRetries: 1,
+      sourceMessageId: messageId,
+      sourceBody: Buffer.from("payload").toString("base64"),
+      dlqId: messages[0]?.dlqId,
+    });
+    expect(log.join()).toContain(messageId);
+  });
+
+  it("is final at once when the destination responds with 489", async () => {
+    const destination = await receiver(() => ({
+      status: 489,
+      headers: { "Upstash-NonRetryable-Error": "true" },
+    }));
+    const { queue, client } = await queueTo(destination.url);
+    queue.begin();
+    await client.publish({ url: publicUrl, retryDelay: "1" });
+    await vi.waitFor(async () => expect((await client.dlq.listMessages()).messages).toHaveLength(1));
+    expect(destination.deliveries).toHaveLength(1);
+  });
+});
+
+const FOUR: Places = { favoured: { lanes: /^never$/u, places: 0 }, others: 4 };
+
+it("delivers at most so many at a time as there are places, and the rest as they come free", async () => {
+  let [now, most] = [0, 0];
+  const destination = await receiver(async () => {
+    now += 1;
+    most = Math.max(most, now);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    now -= 1;
+    return { status: 200 };
+  });
+  const { queue, client } = await queueTo(destination.url, { places: FOUR });
+  await client.batch(Array.from({ length: 40 }, (_, index) => ({ url: `${publicUrl}/${index}` })));
+  queue.begin();
+  const deliveries = await destination.arrived(40);
+  expect(new Set(deliveries.map(({ path: at }) => at)).size).toBe(40);
+  expect(most).toBe(4);
+});
+
+describe("flow control", () => {
+  const flowControl = { key: "receive.ada", parallelism: 2 };
+
+  it("delivers so many messages of a key at the same time, and leaves others alone", async () => {
+    const [one, rest] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const destination = await receiver(async ({ path: at }) => {
+      if (at !== "/other") await (at === "/0" ? one.promise : rest.promise);
+      return { status: 200 };
+    });
+    const { queue, client } = await queueTo(destination.url);
+    await client.batch(
+      Array.from({ length: 5 }, (_, index) => ({ url: `${publicUrl}/${index}`, flowControl })),
+    );
+    await client.publish({ url: `${publicUrl}/other` });
+    queue.begin();
+    const first = await destination.arrived(3);
+    expect(first.map(({ path: at }) => at).toSorted()).toEqual(["/0", "/1", "/other"]);
+    const asked = () => client.flowControl.get(flowControl.key);
+    const known = { flowControlKey: flowControl.key, parallelismMax: 2 };
+    expect(await asked()).toMatchObject({ ...known, parallelismCount: 2, waitListSize: 3 });
+    one.resolve();
+    await destination.arrived(4);
+    expect(await asked()).toMatchObject({ ...known, parallelismCount: 2, waitListSize: 2 });
+    rest.resolve();
+    await vi.waitFor(async () =>
+      expect(await asked()).toMatchObject({ parallelismCount: 0, waitListSize: 0 }),
+    );
+  });
+});
+
+describe("the door", () => {
+  it.each([
+    ["a wrong token", "/v2/publish/https://x.test", { authorization: "Bearer wrong" }, 401],
+    ["a destination that is no address", "/v2/publish/topic", {}, 400],
+    ["a batch that is none", "/v2/batch", {}, 400],
+  ])("refuses %s", async (_, at, headers, status) => {
+    const { queue } = await queueTo("http://127.0.0.1:9");
+    const response = await fetch(queue.url + at, {
+      method: "POST",
+      headers: { authorization: `Bearer ${queue.token}`, ...headers },
+      body: "{}",
+    });
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({ error: expect.any(String) });
+  });
+});
+
+describe("faults", () => {
+  it("deliver everything twice, in disorder, the first attempt in vain, and lose nothing", async () => {
+    const destination = await receiver();
+    const { queue, client } = await queueTo(destination.url, {
+      faults: { duplicate: true, shuffle: true, failFirst: true },
+    });
+    const paths = Array.from({ length: 20 }, (_, index) => `/${index}`);
+    await client.batch(paths.map((at) => ({ url: publicUrl + at })));
+    queue.begin();
+    await vi.waitFor(async () => {
+      const counts = paths.map((at) => destination.deliveries.filter(({ path: seen }) => seen === at).length);
+      expect(Math.min(...counts)).toBeGreaterThanOrEqual(2);
+      expect(destination.deliveries.length).toBeGreaterThan(40);
+    });
+    const order = destination.deliveries.map(({ path: at }) => at);
+    expect([...new Set(order)]).not.toEqual(paths);
+  });
+});
