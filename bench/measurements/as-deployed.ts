@@ -149,7 +149,7 @@ async function approve({ person, projectId }: TaskClient): Promise<Times> {
           approval_id: id,
           response: "allow_once",
         });
-      } else if (frame.includes('"tool_result"')) times["going on"] ??= at - answered;
+      } else if (frame.includes('"agent_step"')) times["going on"] ??= at - answered;
       if (/"type":"done"/u.test(frame)) times["done"] ??= at - answered;
     },
     { project_id: projectId, message: ASKING, edit_mode: "ask" },
