@@ -3,6 +3,7 @@ import { attempt } from "./attempt.ts";
 import { Bench } from "./bench.ts";
 import type { Measurement } from "./measurement.ts";
 import { deployments } from "./measurements/deployments.ts";
+import { asDeployed } from "./measurements/as-deployed.ts";
 import { acknowledgement } from "./measurements/acknowledgement.ts";
 import { budgets } from "./measurements/budgets.ts";
 import { bundle } from "./measurements/bundle.ts";
@@ -60,16 +61,21 @@ const ALL: readonly Measurement[] = [
 ];
 
 /**
- * `npm run bench [-- --only ack,live] [-- --json]`: measures the service on this machine and compares the figures with
+ * `npm run bench [-- --only ack,live] [-- --json] [-- --as-deployed]`: measures the service on this machine and compares the figures with
  * their goals. A missed goal is reported and does not fail, because timings depend on the machine. A measurement that this
- * machine cannot make, or that fails, is reported in a line, and the rest goes on. With `--profile` instead shows where the
- * CPU time of a task goes.
+ * machine cannot make, or that fails, is reported in a line, and the rest goes on. With `--as-deployed` instead
+ * measures beside the distances of a deployment; with `--profile` shows where the CPU time of a task goes.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { only: { type: "string" }, json: { type: "boolean" }, profile: { type: "boolean" } },
+    options: {
+      only: { type: "string" },
+      json: { type: "boolean" },
+      profile: { type: "boolean" },
+      "as-deployed": { type: "boolean" },
+    },
   });
-  const chosen = choose(values.only);
+  const chosen = values["as-deployed"] === true ? [asDeployed] : choose(values.only);
   const say = (text: string) => void (values.json ? process.stderr : process.stdout).write(`${text}\n`);
   say(`${formatMachine()}\n`);
   if (values.profile) return profile(say);

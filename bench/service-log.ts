@@ -5,7 +5,7 @@ import { safeParseJson } from "#src/lib/parse-json.ts";
 
 /** The service's log entry of a request, a delivery of the queue, or a step that began at once. */
 const Request = z.object({
-  message: z.enum(["request", "step"]),
+  message: z.enum(["request", "step", "performed"]),
   path: z.string().optional(),
   db: z.int(),
   publish: z.int(),

@@ -1,6 +1,7 @@
 import type { Queue, QueueMessage } from "#src/platform/queue/queue.ts";
 import type { Services } from "#src/services.ts";
 import type { Later } from "#src/work/execute.ts";
+import { beside } from "#src/work/beside.ts";
 import { FUNCTIONS } from "./index.ts";
 
 /**
@@ -8,8 +9,6 @@ import { FUNCTIONS } from "./index.ts";
  * 128 MiB. One more goes through the queue, which has a place for it elsewhere or later.
  */
 const MOST = 32;
-/** What a request leaves undone when it dies, the queue has done so many seconds later. */
-const NET_SECONDS = 10;
 
 /** Of this isolate. */
 let running = 0;
@@ -35,20 +34,22 @@ export async function doneHere(services: Services, queue: Queue, message: QueueM
 
 /**
  * What urgent messages become in a request, which nobody waits for after its response: they are done beside it and after it, for
- * as long as the platform lets it go on, and the queue has them a little later. What is done is found done then.
+ * as long as the platform lets it go on, and the queue has them a little later.
  */
 export function doneBeside(waitUntil: (work: Promise<unknown>) => void) {
   return async (services: Services, queue: Queue, message: QueueMessage): Promise<void> => {
     if (running >= MOST) return queue.publish(message);
-    waitUntil(tryHere(services, message));
-    await queue.publish({ ...message, delaySeconds: NET_SECONDS });
+    await beside({ queue, waitUntil }, message, async () => {
+      const done = await tryHere(services, message);
+      return done !== undefined && done.later === undefined;
+    });
   };
 }
 
 /** Nothing when there is no room, or it failed. Never throws. */
-async function tryHere(
+export async function tryHere(
   services: Services,
-  { function: name, payload }: QueueMessage,
+  { function: name, payload }: { function: string; payload: unknown },
 ): Promise<{ later: Later | undefined } | undefined> {
   const found = FUNCTIONS.find((each) => each.name === name);
   if (!found) return undefined;

@@ -7,4 +7,5 @@ mkdir -p public/docs
 node hosts/command-runner/build-isolate.ts
 node local/guide/build.ts
 node console/build.ts
-cp node_modules/@scalar/api-reference/dist/browser/standalone.js public/docs/scalar.js
+cp -p node_modules/@scalar/api-reference/dist/browser/standalone.js public/docs/scalar.js
+node local/pack-assets.ts

@@ -1,6 +1,7 @@
 import http from "node:http";
 import net from "node:net";
 import type { Duplex } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
 
 /** Idle connections from workerd stay open: a request on a connection that is just being closed would fail. */
 const KEEP_ALIVE_MS = 600_000;
@@ -11,6 +12,8 @@ interface ServeOptions extends http.ServerOptions {
   preferredPort?: number;
   /** Whether the server answers to this name as well; it always answers to addresses and `localhost`. */
   isOwnName?: (name: string) => boolean;
+  /** Milliseconds by which each request arrives later. */
+  distanceMs?: number;
   /** Handles requests for another protocol; without it their connections are closed. */
   onUpgrade?: (request: http.IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
@@ -24,7 +27,7 @@ interface ServeOptions extends http.ServerOptions {
  */
 export async function serve(
   handler: (request: http.IncomingMessage, response: http.ServerResponse) => Promise<void> | void,
-  { preferredPort = 0, isOwnName = () => false, onUpgrade, ...options }: ServeOptions = {},
+  { preferredPort = 0, isOwnName = () => false, distanceMs = 0, onUpgrade, ...options }: ServeOptions = {},
 ): Promise<{ url: string; close: () => Promise<void> }> {
   const isForeign = ({ headers: { host = "" } }: http.IncomingMessage) => {
     const name = URL.parse(`http://${host}`)?.hostname ?? "";
@@ -37,6 +40,7 @@ export async function serve(
     }
     void (async () => {
       try {
+        if (distanceMs > 0) await pause(distanceMs);
         await handler(request, response);
       } catch {
         response.destroy();

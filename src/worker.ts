@@ -5,7 +5,7 @@ import { notConfigured } from "./http/not-configured.ts";
 import { createLog } from "./platform/log/log.ts";
 import { createServices } from "./services.ts";
 
-export { StepExecutor } from "#functions/step-executor.ts";
+export { Executor } from "#functions/executor.ts";
 export { ChannelConnection } from "#durable-objects/channel-connection/index.ts";
 export { GatewayShard } from "#durable-objects/gateway-shard/index.ts";
 export { ProjectSockets } from "#durable-objects/project-sockets/index.ts";

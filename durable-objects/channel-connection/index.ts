@@ -51,7 +51,7 @@ export class ChannelConnection extends DurableObject<object> implements ChannelC
     // The next alarm comes first: an alarm that throws is retried a few times and then dropped for good.
     await this.ctx.storage.setAlarm(Date.now() + LOOK_MS);
     try {
-      const services = objectServices(this.env);
+      const services = objectServices(this.env, this.ctx);
       await this.#look(services);
       await this.#report(services);
       await this.#planNextLook();

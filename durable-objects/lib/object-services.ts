@@ -1,5 +1,6 @@
 import { checkEnv, type Env } from "#src/env.ts";
 import { createLog } from "#src/platform/log/log.ts";
+import { doneByWorker } from "./executor.ts";
 import { createServices, type Services } from "#src/services.ts";
 
 /**
@@ -12,7 +13,11 @@ export function objectConfig(bindings: object): Env {
   throw new Error(`Configuration: ${checked.problems.map((each) => each.variable).join(", ")}`);
 }
 
-/** Builds an object's services, as for a request. Throws as `objectConfig` does. */
-export function objectServices(bindings: object): Services {
-  return createServices(objectConfig(bindings), createLog());
+/**
+ * Builds an object's services, as for a request. With the object's context, urgent messages are done by the Worker at once, see
+ * `executor.ts`. Throws as `objectConfig` does.
+ */
+export function objectServices(bindings: object, ctx?: DurableObjectState): Services {
+  const atOnce = ctx && doneByWorker({ exports: ctx.exports, waitUntil: (work) => ctx.waitUntil(work) });
+  return createServices(objectConfig(bindings), createLog(), atOnce);
 }

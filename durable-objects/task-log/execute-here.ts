@@ -1,6 +1,7 @@
 import { stepDue } from "#src/domain/agent-work/tasks/index.ts";
 import { messageTo } from "#src/work/message.ts";
-import type { BegunStep, StepExecutorEntry } from "./protocol.ts";
+import { executorIn } from "../lib/executor.ts";
+import type { BegunStep } from "./protocol.ts";
 import type { RunState } from "./run-state.ts";
 import type { TaskLogSettings } from "./settings.ts";
 
@@ -28,7 +29,7 @@ export async function executeHere(
   const { generation } = begun;
   try {
     const outcome = await executorIn(exports)
-      ?.execute({ taskId, begun })
+      ?.executeStep({ taskId, begun })
       .catch((cause: unknown) => {
         services().log.warn("a step failed and goes to the queue", { task_id: taskId, cause });
         return "failed" as const;
@@ -40,10 +41,4 @@ export async function executeHere(
   } catch (cause) {
     services().log.error("a step could not be published", { task_id: taskId, cause });
   }
-}
-
-/** The entry of this very Worker; nothing where only the object is loaded. */
-function executorIn(exports: object): StepExecutorEntry | undefined {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- src/worker.ts exports the class, whose types this layer does not know
-  return (exports as { StepExecutor?: StepExecutorEntry }).StepExecutor;
 }

@@ -66,12 +66,6 @@ export interface BegunStep {
   begun: Extract<Begun, { kind: "run" | "exhausted" }>;
 }
 
-/** What executes the steps that a log begins by itself: an entry of the Worker, which runs as long as its caller waits. */
-export interface StepExecutorEntry {
-  /** Returns when the step is over; at once with `full` when this isolate has no room for it. Throws as the step does. */
-  execute(step: BegunStep): Promise<"done" | "full">;
-}
-
 /**
  * The contract of the `TaskLog` object. An executor acts under the generation that `begin` returned; a call under an
  * older one changes nothing.

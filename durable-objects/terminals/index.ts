@@ -38,7 +38,7 @@ export class Terminals extends DurableObject<object> implements TerminalsObject 
 
   constructor(ctx: DurableObjectState, bindings: object) {
     super(ctx, bindings);
-    this.#services = objectServices(bindings);
+    this.#services = objectServices(bindings, ctx);
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
   }
 

@@ -1,22 +1,17 @@
 import { z } from "zod";
 import { Reply } from "./endpoint.ts";
 
-const MOST = 200;
+/** Of thousands of entries, a list without pages would be a megabyte that hardly anybody reads. */
+const MOST = 1_000;
 
 /** The pages of such a list, for the description of its endpoint. */
 export const PAGES =
-  "Without `limit` all are returned; with it a page, whose `X-Next-Cursor` is the `cursor` of the next one";
+  "At most `limit`; when more may follow, `X-Next-Cursor` is the `cursor` of the next page";
 
-/** The query of a list that is returned whole unless a page is requested. `cursor` parses a place in the list. */
+/** The query of a list that comes in pages. `cursor` parses a place in the list. */
 export function pageQuery<C extends z.ZodType>(cursor: C) {
   return z.object({
-    limit: z.coerce
-      .number()
-      .int()
-      .min(1)
-      .max(MOST)
-      .optional()
-      .describe("Most entries to return; all when absent"),
+    limit: z.coerce.number().int().min(1).max(MOST).default(MOST).describe("Most entries to return"),
     cursor: cursor.optional().describe("`X-Next-Cursor` of the previous page"),
   });
 }
@@ -24,7 +19,7 @@ export function pageQuery<C extends z.ZodType>(cursor: C) {
 /** A page of a list. `X-Next-Cursor` of a full page names the start of the next page, which may be empty. */
 export function replyWithPage<T, Shown>(
   items: readonly T[],
-  { limit }: { limit?: number | undefined },
+  { limit }: { limit: number },
   { describe, cursorOf }: { describe: (item: T) => Shown; cursorOf: (item: T) => string },
 ): Reply<Shown[]> {
   const last = items.length === limit ? items.at(-1) : undefined;

@@ -2,6 +2,7 @@ import type http from "node:http";
 import { text } from "node:stream/consumers";
 import { DatabaseError } from "pg";
 import { safeParseJson } from "#src/lib/parse-json.ts";
+import { distances } from "#local/distances.ts";
 import { serve } from "#local/serve.ts";
 import type { Databases } from "./databases.ts";
 import { runBatch, runSingle, SqlRequest, type SqlOptions } from "./run-sql.ts";
@@ -40,10 +41,13 @@ const ERROR_FIELDS = [
  */
 export function serveSql(databases: Databases, password: string) {
   const poolFor = authorisedPools(databases, password);
-  return serve(async (request, response) => {
-    const [status, body] = await answer(request, poolFor);
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-  });
+  return serve(
+    async (request, response) => {
+      const [status, body] = await answer(request, poolFor);
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    },
+    { distanceMs: distances.database },
+  );
 }
 
 type Answer = readonly [status: number, body: object];

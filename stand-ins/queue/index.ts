@@ -1,8 +1,10 @@
 import { mkdirSync } from "node:fs";
 import type http from "node:http";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { AppError } from "#src/lib/errors.ts";
 import { withoutSlash } from "#src/lib/without-slash.ts";
+import { distances } from "#local/distances.ts";
 import { serve } from "#local/serve.ts";
 import { Database } from "#stand-ins/shared/sqlite.ts";
 import { queueCredentials } from "./credentials.ts";
@@ -12,7 +14,7 @@ import { withFaults, type Faults } from "./faults.ts";
 import { rebase, SETTING_TABLE } from "./public-address.ts";
 import { answerApi, type Stores } from "./routes.ts";
 import { SCHEDULE_TABLE, ScheduleStore } from "./schedule-store.ts";
-import { createSend } from "./send.ts";
+import { createSend, type Send } from "./send.ts";
 import { createSigner } from "./signature.ts";
 import { MESSAGE_TABLES, QueueStore } from "./store.ts";
 
@@ -72,18 +74,21 @@ export async function startQueue(options: {
   const dispatcher = new Dispatcher({
     store,
     schedules,
-    send: withFaults(send, options.faults ?? {}),
+    send: withFaults(later(send, distances.delivery), options.faults ?? {}),
     places: options.places ?? PLACES,
     log: options.log,
   });
 
   const stores = { store, schedules, underWay: (key: string) => dispatcher.underWay(key) };
 
-  const { url, close } = await serve(async (request, response) => {
-    const { status, body } = await answer(stores, token, request);
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-    dispatcher.wake();
-  });
+  const { url, close } = await serve(
+    async (request, response) => {
+      const { status, body } = await answer(stores, token, request);
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+      dispatcher.wake();
+    },
+    { distanceMs: distances.publish },
+  );
 
   return {
     url,
@@ -97,6 +102,15 @@ export async function startQueue(options: {
       await close();
       db.close();
     },
+  };
+}
+
+/** Sends each message after a time. */
+function later(send: Send, ms: number): Send {
+  if (ms === 0) return send;
+  return async (message, signal) => {
+    await pause(ms);
+    return send(message, signal);
   };
 }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { distances } from "#local/distances.ts";
 import { serve } from "#local/serve.ts";
 import { openMemory } from "./memory.ts";
 import { restHandler } from "./rest.ts";
@@ -10,7 +11,7 @@ export async function startRedis(options: {
 }): Promise<{ url: string; token: string; close: () => Promise<void> }> {
   const backend = options.redisUrl ? await openServer(options.redisUrl) : openMemory();
   const token = randomBytes(24).toString("hex");
-  const { url, close } = await serve(restHandler(backend, token));
+  const { url, close } = await serve(restHandler(backend, token), { distanceMs: distances.redis });
   return {
     url,
     token,

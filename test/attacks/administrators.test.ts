@@ -19,7 +19,7 @@ import { createProject, deleteProject, requireProject } from "#src/domain/worksp
 import type { Services } from "#src/services.ts";
 import { asMember, joinTeam, newColleague, newMember, newTeam } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
-import { messageToAgent, NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
+import { NO_AGENT_LIMITS, NO_LAUNCHES, messageToAgent } from "#test/support/message-to-agent.ts";
 import { CLIENT } from "#test/support/people.ts";
 import { partOf } from "#test/support/part-of.ts";
 
@@ -32,6 +32,7 @@ const deps = partOf<Services>({
   config: { DEFAULT_MODEL: "demo", ...NO_AGENT_LIMITS },
   modelSettings: { platformModels: ["demo"] },
   queue: { publish: async () => {}, publishBatch: async () => {} },
+  taskLogs: NO_LAUNCHES,
 });
 
 let team: Awaited<ReturnType<typeof newTeam>>;

@@ -12,7 +12,7 @@ import { newColleague, type Colleague } from "#test/support/colleagues.ts";
 import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { listAgent } from "#test/support/marketplace.ts";
-import { messageToAgent, NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
+import { NO_AGENT_LIMITS, NO_LAUNCHES, messageToAgent } from "#test/support/message-to-agent.ts";
 import { CLIENT } from "#test/support/people.ts";
 import { partOf } from "#test/support/part-of.ts";
 
@@ -59,6 +59,7 @@ function ask({ id: userId, projectId }: Owner, wish: Partial<StartTask>) {
     config: { DEFAULT_MODEL: "demo", ...NO_AGENT_LIMITS },
     modelSettings: settings,
     queue: { publish: async () => {} },
+    taskLogs: NO_LAUNCHES,
   });
   return startTask(deps, messageToAgent({ userId, projectId, ...wish }));
 }

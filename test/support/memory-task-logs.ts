@@ -1,15 +1,10 @@
 import { DatabaseSync } from "node:sqlite";
+import type { ExecutorEntry } from "#durable-objects/lib/executor.ts";
 import { executeHere } from "#durable-objects/task-log/execute-here.ts";
 import { PARKED_COLUMN, RUN_TABLES, RunState } from "#durable-objects/task-log/run-state.ts";
 import { Watchdog } from "#durable-objects/task-log/watchdog.ts";
 import { createLog, type Log } from "#src/platform/log/log.ts";
-import type {
-  Begun,
-  Control,
-  NewEvent,
-  StepExecutorEntry,
-  TaskLogs,
-} from "#src/platform/objects/task-logs.ts";
+import type { Begun, Control, NewEvent, TaskLogs } from "#src/platform/objects/task-logs.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { partOf } from "./part-of.ts";
 
@@ -22,10 +17,13 @@ export class MemoryTaskLogs {
   now = 0;
   readonly #logs = new Map<string, OneLog>();
   readonly #queue: Queue;
-  readonly #executor: StepExecutorEntry;
+  readonly #executor: Pick<ExecutorEntry, "executeStep">;
 
   /** Without an executor every step goes to the queue. */
-  constructor(queue: Queue, executor: StepExecutorEntry = { execute: async () => "full" }) {
+  constructor(
+    queue: Queue,
+    executor: Pick<ExecutorEntry, "executeStep"> = { executeStep: async () => "full" },
+  ) {
     this.#queue = queue;
     this.#executor = executor;
   }
@@ -78,14 +76,14 @@ class OneLog {
   readonly #watchdog: Watchdog;
 
   readonly #services: () => { queue: Queue; log: Log };
-  readonly #exports: { StepExecutor: StepExecutorEntry };
+  readonly #exports: { Executor: Pick<ExecutorEntry, "executeStep"> };
 
   readonly #now: () => number;
 
-  constructor(queue: Queue, executor: StepExecutorEntry, now: () => number) {
+  constructor(queue: Queue, executor: Pick<ExecutorEntry, "executeStep">, now: () => number) {
     this.#now = now;
     this.#services = () => ({ queue, log: { ...createLog(), warn: () => {} } });
-    this.#exports = { StepExecutor: executor };
+    this.#exports = { Executor: executor };
     const sql = storageOf(new DatabaseSync(":memory:"));
     sql.exec(RUN_TABLES);
     sql.exec(PARKED_COLUMN);

@@ -8399,7 +8399,7 @@ export type ListApiKeysData = {
     path?: never;
     query?: {
         /**
-         * Most entries to return; all when absent
+         * Most entries to return
          */
         limit?: number;
         /**
@@ -10171,7 +10171,7 @@ export type ListTeamMembersData = {
     };
     query?: {
         /**
-         * Most entries to return; all when absent
+         * Most entries to return
          */
         limit?: number;
         /**
@@ -10304,7 +10304,7 @@ export type ListProjectsData = {
     path?: never;
     query?: {
         /**
-         * Most entries to return; all when absent
+         * Most entries to return
          */
         limit?: number;
         /**
@@ -10697,7 +10697,7 @@ export type ListProjectMembersData = {
     };
     query?: {
         /**
-         * Most entries to return; all when absent
+         * Most entries to return
          */
         limit?: number;
         /**
@@ -14147,7 +14147,7 @@ export type ListChatMessagesData = {
     };
     query?: {
         /**
-         * Most entries to return; all when absent
+         * Most entries to return
          */
         limit?: number;
         /**
@@ -14209,7 +14209,7 @@ export type ListProjectChatMessagesData = {
          */
         chat_id?: string;
         /**
-         * Most entries to return; all when absent
+         * Most entries to return
          */
         limit?: number;
         /**

@@ -2,6 +2,8 @@ import type { Addition, Control, NewEvent, StopReason, TurnRecord } from "#src/p
 
 /** How long additions are gathered before a write: about 20 pieces of text a second. */
 const PAUSE_MS = 50;
+/** Text after a silence, as of a model that is slow or begins, is gathered only for so long: an instant answer is one write. */
+const FIRST_PAUSE_MS = 5;
 /** The same in a step that has used up half its writes; the platform limits the writes of one step. */
 const SPARING_PAUSE_MS = 1000;
 const ATTEMPTS = 3;
@@ -44,6 +46,8 @@ export class LogWriter {
   #draining: Promise<void> | undefined;
   #failure: { error: unknown } | undefined;
   #sequence = 0;
+  /** When the last write began, in milliseconds since 1970. */
+  #wroteAt = 0;
   #stopped = false;
 
   constructor(options: LogWriterOptions) {
@@ -58,7 +62,8 @@ export class LogWriter {
   /** Adds a piece of the model's text; written soon, together with its neighbours. */
   text(piece: string): void {
     this.#text += piece;
-    this.#writeSoon();
+    const isFirst = Date.now() >= this.#wroteAt + PAUSE_MS && this.#text === piece;
+    this.#writeSoon(isFirst ? FIRST_PAUSE_MS : PAUSE_MS);
   }
 
   /** Adds events and records in one write, after everything added before; written soon, or with the next flush. */
@@ -104,6 +109,7 @@ export class LogWriter {
       const batch = this.#waiting;
       this.#waiting = { events: [], records: [] };
       this.#sequence += 1;
+      this.#wroteAt = Date.now();
       this.heed(await this.#append({ ...batch, sequence: this.#sequence }));
     }
   }
@@ -126,17 +132,22 @@ export class LogWriter {
    * Schedules a write, so that readers see what happens even if the model or a tool then produces nothing for a long
    * time.
    */
-  #writeSoon(): void {
-    const pause = this.#sequence < this.#options.sparingAfter ? PAUSE_MS : SPARING_PAUSE_MS;
+  #writeSoon(after = PAUSE_MS): void {
+    const pause = this.#sequence < this.#options.sparingAfter ? after : SPARING_PAUSE_MS;
+    if (pause < PAUSE_MS) this.#stopTimer();
     this.#timer ??= setTimeout(() => {
       // The failure is kept and thrown by the next awaited flush.
       this.flush().catch(() => {});
     }, pause);
   }
 
-  #takeText(): void {
+  #stopTimer(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+  }
+
+  #takeText(): void {
+    this.#stopTimer();
     if (this.#text === "") return;
     this.#waiting.events.push(this.#options.textEvent(this.#text));
     this.#text = "";

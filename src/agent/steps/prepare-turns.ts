@@ -33,15 +33,17 @@ export async function prepareTurns(
   const { task, project, agent, userName, messageMetadata } = claimed;
   const services = toolServices(deps, task, secrets);
   const tools = toolDefinitions(services, task.scopes).filter(({ name }) => isToolOf(agent, name));
-  const known = await secrets.known();
+  const [known, instructions] = await Promise.all([
+    secrets.known(),
+    // The instructions are a file of the project, and the model would repeat them: reading them needs the scope.
+    grants(task.scopes, "file.read") ? readProjectInstructions(deps.workspaces.runtime(project.id)) : "",
+  ]);
   const asked = withContext(withMentions(task.message, messageMetadata), messageMetadata, (text) =>
     scrubText(text, known),
   );
-  const [instructions, message] = await Promise.all([
-    // The instructions are a file of the project, and the model would repeat them: reading them needs the scope.
-    grants(task.scopes, "file.read") ? readProjectInstructions(deps.workspaces.runtime(project.id)) : "",
-    toUserMessage(asked, attachmentsOf(messageMetadata), (path) => runtime.readFile(path)),
-  ]);
+  const message = await toUserMessage(asked, attachmentsOf(messageMetadata), (path) =>
+    runtime.readFile(path),
+  );
   const system = renderSystemPrompt({
     project,
     toolNames: tools.map(({ name }) => name),

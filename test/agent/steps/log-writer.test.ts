@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { LogWriter, StoppedError, SupersededError } from "#src/agent/steps/log-writer.ts";
 import type { Addition, Control } from "#src/platform/objects/task-logs.ts";
 
@@ -44,6 +44,26 @@ describe("LogWriter", () => {
     writer.add({ events: [event("a")] });
     writer.add({ events: [event("b")] });
     expect(await written.promise).toEqual(["a", "b"]);
+  });
+
+  it("writes the first text after a silence at once, and gathers what follows it closely", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const written: string[][] = [];
+    const { writer } = writerOver(async ({ events }) => {
+      written.push(events.map(({ type, data }) => (type === "text" ? data : type)));
+      return GO;
+    });
+    writer.add({ events: [event("begun")] });
+    for (const piece of ["one ", "two ", "three "]) {
+      writer.text(piece);
+      await vi.advanceTimersByTimeAsync(10);
+    }
+    expect(written).toEqual([["begun", "one "]]);
+    await vi.advanceTimersByTimeAsync(200);
+    writer.text("four");
+    await vi.advanceTimersByTimeAsync(10);
+    expect(written).toEqual([["begun", "one "], ["two three "], ["four"]]);
   });
 
   it("repeats a write whose answer was lost, under the same sequence", async () => {

@@ -57,7 +57,7 @@ export abstract class InterleavedService {
       });
     this.logs = new MemoryTaskLogs(
       this.#queueThrough((act) => act()),
-      { execute: (step) => this.#executeHere(step) },
+      { executeStep: (step) => this.#executeHere(step) },
     );
   }
 
