@@ -8,7 +8,8 @@ import type { Begun, Control, NewEvent, TaskLogs } from "#src/platform/objects/t
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { partOf } from "./part-of.ts";
 
-const LIMITS = { stallMs: 8_000, maxAttempts: 5, maxStreams: 0, retentionMs: 30 * 86_400_000 };
+/** More attempts than the service has: here executors die so often that five would not do. */
+const LIMITS = { stallMs: 8_000, maxAttempts: 20, maxStreams: 0, retentionMs: 30 * 86_400_000 };
 
 type Point = <T>(act: () => Promise<T>) => Promise<T>;
 

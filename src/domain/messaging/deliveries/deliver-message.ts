@@ -11,7 +11,7 @@ import {
 import type { Log } from "#src/platform/log/log.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import type { DeliveryStream } from "#src/platform/redis/delivery-stream.ts";
-import { defineJob, type Attempt, type Outcome } from "#src/work/job.ts";
+import { defineJob, messageOf, type Attempt, type Outcome } from "#src/work/job.ts";
 import type { FileDeps } from "./files.ts";
 import { messageDue } from "./message-due.ts";
 import { placeOf, streamEntry } from "./outbox-message.ts";
@@ -45,7 +45,7 @@ export const deliverMessage = defineJob(messageDue, {
     const [found] = attempt.read;
     // The message is gone with its channel, or an earlier executor has sent it.
     if (!found || found.message.status === "delivered") return { kind: "done" };
-    if (found.secondsBehind !== null) return { kind: "later", seconds: Math.ceil(found.secondsBehind) };
+    if (found.before !== null) return behind(deps, attempt, found.before);
     const error = refusalOf(deps, found, attempt);
     return error === undefined
       ? send(deps, attempt, found)
@@ -70,6 +70,18 @@ const FRESH_MS = 24 * 3_600_000;
 const STALE = "The message could not be sent for a day";
 
 type Sent = Attempt<unknown, readonly MessageToSend[]>;
+
+/** Waits for the message before, and has that one sent if nobody else would before the sweep. */
+function behind(
+  { queue }: OutboxDeps,
+  { term, read: [found] }: Sent,
+  { id, seconds, isForgotten }: NonNullable<MessageToSend["before"]>,
+): Outcome {
+  const forgotten = { name: deliverMessage.name, key: id };
+  const publish = () =>
+    queue.publish(messageOf(forgotten, { occasion: `behind-${term}`, share: found?.channel.userId }));
+  return { kind: "later", seconds: Math.ceil(seconds), ...(isForgotten && { afterwards: publish }) };
+}
 
 /** Why a message is not to be sent at all, as a sentence. */
 function refusalOf(

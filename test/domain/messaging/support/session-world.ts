@@ -155,7 +155,7 @@ export class SessionWorld extends InterleavedService {
     for (let sent = 0, steps = 0; steps < 160; steps += 1) {
       const drawn = this.random.whole(1, 100);
       if (this.programs.isBusy && drawn <= 72) {
-        await this.programs.step({ crash: this.random.chance(0.06) });
+        await this.programs.step({ crash: this.random.chance(0.04) });
       } else if (sent < sends && drawn <= 80) {
         sent += 1;
         if (this.random.chance(0.15)) this.#send(this.#command());

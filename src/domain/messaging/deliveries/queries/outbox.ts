@@ -69,13 +69,17 @@ const isSamePlace = (one: SQL, other: SQL): SQL => sql`${one}.channel_config_id 
 /** An earlier message that is about to be sent is settled within this time when nothing fails. */
 const LEAST_WAIT_SECONDS = 5;
 
-/** Seconds until the first message before this one at the same place is tried again; null if there is none. */
-const secondsBehind = sql<number | null>`(
-  SELECT greatest(${secondsUntilDue(messageDue, sql`e.id::text`)}, ${LEAST_WAIT_SECONDS}::float)
-  FROM channel_messages e
-  WHERE ${isSamePlace(sql`e`, sql`channel_messages`)} AND e.status = 'pending'
-    AND (e.created_at, e.id) < (channel_messages.created_at, channel_messages.id)
-  ORDER BY e.created_at, e.id LIMIT 1)`;
+/**
+ * The first message before this one at the same place, and the seconds until it is tried again; null if there is none. One that
+ * was due longer ago than a message waits at least is forgotten: the program that stored it has died.
+ */
+const before = sql<{ id: string; seconds: number; isForgotten: boolean } | null>`(
+  SELECT json_build_object('id', first.id, 'seconds', greatest(first.due, ${LEAST_WAIT_SECONDS}::float),
+    'isForgotten', coalesce(first.due < -${LEAST_WAIT_SECONDS}::float, false))
+  FROM (SELECT e.id, ${secondsUntilDue(messageDue, sql`e.id::text`)} AS due FROM channel_messages e
+    WHERE ${isSamePlace(sql`e`, sql`channel_messages`)} AND e.status = 'pending'
+      AND (e.created_at, e.id) < (channel_messages.created_at, channel_messages.id)
+    ORDER BY e.created_at, e.id LIMIT 1) AS first)`;
 
 /** Asked at each attempt: what was stored may outlive the right to it. */
 const isAllowed = sql<boolean>`(channel_messages.user_id IS NULL OR ${mayWrite({
@@ -96,7 +100,7 @@ export function messageToSend(db: Db, id: string) {
       loss: channelLoss,
       isAllowed,
       owner: { userId: tasks.userId, apiKeyId: tasks.apiKeyId, projectId: tasks.projectId },
-      secondsBehind,
+      before,
     })
     .from(channelMessages)
     .innerJoin(channelConfigs, eq(channelConfigs.id, channelMessages.channelConfigId))

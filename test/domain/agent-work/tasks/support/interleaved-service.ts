@@ -6,11 +6,13 @@ import {
   finishTask,
   type ClaimedTask,
 } from "#src/domain/agent-work/tasks/index.ts";
+import { eventsReceived } from "#src/domain/messaging/inbox/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import { FOLLOW_UPS } from "#src/follow-ups.ts";
 import type { BegunStep, TaskLogs } from "#src/platform/objects/task-logs.ts";
 import { hastening, type QueueMessage } from "#src/platform/queue/queue.ts";
+import { beside } from "#src/work/beside.ts";
 import { Interleaving } from "#test/support/interleaving.ts";
 import { MemoryTaskLogs } from "#test/support/memory-task-logs.ts";
 import { partOf } from "#test/support/part-of.ts";
@@ -20,6 +22,9 @@ import { seeded, type Random } from "#test/support/random.ts";
 const DELIVERIES = 4;
 /** Milliseconds within which the queue takes a second message of the same name for the first. */
 const DEDUPLICATION_MS = 600_000;
+
+/** With more programs at once, each would wait longer for its turn here than any lease lasts. */
+const MOST_BESIDE = 2;
 
 export type History = Awaited<ReturnType<typeof claimTask>>["history"];
 
@@ -44,6 +49,8 @@ export abstract class InterleavedService {
   protected readonly mostTurns: number = 2;
   readonly #published = new Map<string, number>();
   #queue: Delivery[] = [];
+  /** How many programs do what messages say beside a request. */
+  #beside = 0;
 
   constructor(db: Db, seed: number) {
     this.db = db;
@@ -74,10 +81,32 @@ export abstract class InterleavedService {
     };
   }
 
-  /** A program does what its message says itself, unless it has no room for it, fails at it, or it is to be done later. */
+  /**
+   * An executor does what its message says itself, unless it has no room for it, fails at it, or it is to be done later. What a
+   * platform sent is done beside the request that heard of it.
+   */
   async #doAtOnce(message: QueueMessage): Promise<void> {
-    const isLeft = this.random.chance(0.3) || (await this.handle(message).catch(() => true));
-    if (isLeft) await this.#queueThrough(this.point).publish(message);
+    const queue = this.#queueThrough(this.point);
+    const isDone = async () => this.random.chance(0.7) && !(await this.handle(message).catch(() => true));
+    if (message.function === eventsReceived.name) {
+      return beside({ queue, waitUntil: (work) => void work }, message, () => this.#elsewhere(isDone));
+    }
+    if (!(await isDone())) await queue.publish(message);
+  }
+
+  /** In a program of its own, where there is room. Nobody hears of it when it dies. */
+  #elsewhere(act: () => Promise<boolean>): Promise<boolean> {
+    if (this.#beside >= MOST_BESIDE) return Promise.resolve(false);
+    this.#beside += 1;
+    return new Promise((resolve) => {
+      let isDone = false;
+      const over = () => void (this.#beside -= 1);
+      const end = () => {
+        over();
+        resolve(isDone);
+      };
+      this.programs.start(async () => void (isDone = await act()), end, over);
+    });
   }
 
   #queueThrough(point: <T>(act: () => Promise<T>) => Promise<T>) {
