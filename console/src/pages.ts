@@ -33,6 +33,8 @@ export const AccountPage = lazily(async () => (await import("./pages/account/acc
 export const AdminPage = lazily(async () => (await import("./pages/admin/admin-page.tsx")).AdminPage);
 export const ModelsPage = lazily(async () => (await import("./pages/models/models-page.tsx")).ModelsPage);
 export const AgentsPage = lazily(async () => (await import("./pages/agents/agents-page.tsx")).AgentsPage);
+/** Of this machine alone, where the console is developed. */
+export const PartsPage = lazily(async () => (await import("./pages/parts/parts-page.tsx")).PartsPage);
 export const GitHostsPage = lazily(
   async () => (await import("./pages/git-hosts/git-hosts-page.tsx")).GitHostsPage,
 );

@@ -99,7 +99,7 @@ export function TerminalView(props: TerminalViewProps) {
   return (
     <section class="session" aria-label={name} hidden={!isShown}>
       <p class="small" role="status">
-        {standing.state === "opening" && "Opening a shell … "}
+        {standing.state === "opening" && "Opening a shell… "}
         {standing.state === "open" && "Connected. "}
         {standing.state === "lost" && "The connection is lost. It is made again; the shell goes on. "}
         {standing.state === "over" && `${standing.words}. `}

@@ -29,7 +29,7 @@ export function Members({ project, isAdministrator }: MembersProps) {
   return (
     <>
       <h2>Members</h2>
-      <p class="muted">Others of the team have the role here that they have in the team.</p>
+      <p class="muted">Everyone else in the team has their team role here.</p>
       <Loaded of={useMembers(project)}>
         {(members) => (
           <ul class="list">

@@ -69,7 +69,7 @@ function Powers({ team, member }: { team: string; member: api.Member }) {
           stale(teamKeys.members);
         }}
       >
-        <p>It takes effect at once. Their API keys in the team are revoked.</p>
+        <p>They lose access at once, and their API keys in the team are revoked.</p>
       </AskFirst>
       {changing.error !== undefined && <Refused error={changing.error} />}
     </>

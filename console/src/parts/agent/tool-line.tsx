@@ -5,7 +5,7 @@ import { Refused } from "../refused.tsx";
 import { ReplacementDiff } from "./replacement-diff.tsx";
 import { replacementsOf, targetOf, verbOf } from "./tool-words.ts";
 
-const OUTCOME = { running: "at work", done: "done", failed: "failed" } as const;
+const OUTCOME = { running: "running", done: "done", failed: "failed" } as const;
 
 /** What a call was given, and what it returned. */
 type CallContent = Pick<ConversationCall, "args" | "result">;
@@ -42,7 +42,7 @@ function FetchedCall({ call, whole }: { call: ConversationCall; whole: WholeCall
   if (error !== undefined) return <Refused error={error} again={read} />;
   return (
     <p class="muted small" role="status">
-      Loading the whole …
+      Loading…
     </p>
   );
 }
