@@ -87,10 +87,10 @@ describeConsole("what a team buys and takes", () => {
     const { session_id } = sale;
     await service.call("POST", "/api/marketplace/verify-purchase", { ...owner, json: { session_id } });
     await page.reload();
-    await page.getByRole("button", { name: `Stop paying for ${agent.name} …` }).click();
+    await page.getByRole("button", { name: `Cancel ${agent.name}…` }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Cancel subscription" }).click();
     await expectPage(page.getByLabel("Subscriptions")).toContainText("ends");
-    await page.getByRole("button", { name: `Go on paying for ${agent.name}` }).click();
+    await page.getByRole("button", { name: `Resume ${agent.name}` }).click();
     await expectPage(page.getByLabel("Subscriptions")).toContainText("renews");
     await goTo(page, "/billing");
     const asked: unknown[] = [];

@@ -56,7 +56,9 @@ function Project({ project, here }: { project: Project; here: string | undefined
   const isHere = here === id || here === slug;
   const isOpen = isHere || !folded.has(id);
   const isPage = isHere && !location.includes("/chats/");
-  const shown = chats.toSorted((a, b) => Number(pinned.has(b.id)) - Number(pinned.has(a.id)));
+  const shown = chats
+    .filter(({ status }) => status !== "archived")
+    .toSorted((a, b) => Number(pinned.has(b.id)) - Number(pinned.has(a.id)));
   return (
     <li>
       <div class="project-line">
@@ -81,7 +83,7 @@ function Project({ project, here }: { project: Project; here: string | undefined
           <span class="label">{name}</span>
         </Link>
       </div>
-      {isOpen && chats.length > 0 && (
+      {isOpen && shown.length > 0 && (
         <ul>
           {shown.slice(0, MAX_CHATS).map((chat) => (
             <ChatLine key={chat.id} project={slug} chat={chat} />

@@ -65,6 +65,9 @@ function Found({ project }: { project: api.Project }) {
   );
 }
 
+/** States of a chat that are worth a word. */
+const SAID: ReadonlySet<string> = new Set(["running", "waiting_approval", "archived"]);
+
 function Chats({ project, isViewer }: { project: api.Project; isViewer: boolean }) {
   return (
     <Loaded of={useSidebar()}>
@@ -86,9 +89,7 @@ function Chats({ project, isViewer }: { project: api.Project; isViewer: boolean 
                 <span class="told">
                   <Link href={`/projects/${project.slug}/chats/${chat.id}`}>{chat.title ?? "New chat"}</Link>
                 </span>
-                {(chat.status === "running" || chat.status === "waiting_approval") && (
-                  <State of={chat.status} />
-                )}
+                {SAID.has(chat.status) && <State of={chat.status} />}
                 <span class="muted small">
                   <Moment at={chat.updated_at ?? chat.created_at} />
                 </span>
