@@ -75,6 +75,7 @@ describeConsole("what a team buys and takes", () => {
     await page.getByRole("button", { name: "Save review" }).click();
     await expectPage(page.getByRole("region", { name: "Reviews" })).toContainText("<b>Fine</b>");
     await expectAccessible(page);
+    await page.getByRole("main").getByRole("link", { name: "Marketplace" }).click();
     await page.getByRole("link", { name: "My library" }).click();
     await expectPage(page.getByRole("button", { name: "Turn Librarian off" })).toBeVisible();
     const agent = await listAgent(databaseOf(service), { pricingType: "monthly", priceCents: 500 });

@@ -33,10 +33,10 @@ function Changes({ project }: { project: string }) {
     <>
       <Heading>Changes</Heading>
       <nav class="row" aria-label="Changes">
-        <Link href={at} className={(isHere) => (isHere ? "button primary" : "button")}>
+        <Link href={at} className={(isHere) => (isHere ? "button chosen" : "button")}>
           Since the last commit
         </Link>
-        <Link href={`${at}/run`} className={(isHere) => (isHere ? "button primary" : "button")}>
+        <Link href={`${at}/run`} className={(isHere) => (isHere ? "button chosen" : "button")}>
           Since a task began
         </Link>
       </nav>

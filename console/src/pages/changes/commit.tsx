@@ -52,7 +52,7 @@ export function Commit({ project, chosen, stagedCount, onDone }: CommitProps) {
         <textarea id="message" name="message" rows={2} required maxLength={500} />
       </div>
       <div class="field">
-        <label for="extent">It has</label>
+        <label for="extent">Include</label>
         <select
           id="extent"
           value={now}

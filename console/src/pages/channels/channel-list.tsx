@@ -36,7 +36,7 @@ function ChannelLine({ channel }: { channel: api.ChannelConfig }) {
     <li>
       <Link href={`/channels/${id}`}>{name}</Link>
       <span class="muted small">
-        {channel_type}
+        {stateWord(channel_type)}
         {bot_name !== null && ` · ${bot_name}`}
       </span>
       <span class="small">{stateOf(channel)}</span>

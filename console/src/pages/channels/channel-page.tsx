@@ -2,6 +2,7 @@ import type { api } from "@agent-workspace/client";
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { AskFirst } from "../../parts/ask-first.tsx";
+import { stateWord } from "../../parts/badge.tsx";
 import { CopiedText } from "../../parts/copied-text.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
@@ -43,7 +44,7 @@ function Standing({ channel }: { channel: api.ChannelConfig }) {
     <>
       <dl class="facts">
         <dt>Platform</dt>
-        <dd>{channel.channel_type}</dd>
+        <dd>{stateWord(channel.channel_type)}</dd>
         <dt>State</dt>
         <dd>{stateOf(channel)}</dd>
         {channel.bot_name !== null && (

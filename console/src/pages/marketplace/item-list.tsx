@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { textOf } from "../../parts/form-text.ts";
-import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Pager } from "../../parts/pager.tsx";
 import { priceOf } from "./price.ts";
@@ -14,7 +13,6 @@ export function ItemList({ kind }: { kind: Kind }) {
   const at = kind === "agent" ? "/marketplace/agents" : "/marketplace/templates";
   return (
     <>
-      <Heading>{kind === "agent" ? "Agents" : "Templates"}</Heading>
       <p class="muted">
         {kind === "agent"
           ? "Ready-made agents that your team can use in its projects."

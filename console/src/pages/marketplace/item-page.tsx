@@ -1,3 +1,4 @@
+import { Link } from "wouter-preact";
 import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Refused } from "../../parts/refused.tsx";
@@ -15,6 +16,9 @@ export function ItemPage({ kind, slug }: { kind: Kind; slug: string }) {
     <Loaded title="Marketplace" of={useItem(kind, slug)}>
       {(item) => (
         <>
+          <p class="small">
+            <Link href={kind === "agent" ? "/marketplace" : "/marketplace/templates"}>Marketplace</Link>
+          </p>
           <Heading>{item.name}</Heading>
           <p>{item.description}</p>
           <p class="muted">

@@ -1,7 +1,6 @@
 import type { api } from "@agent-workspace/client";
 import { Link } from "wouter-preact";
 import { AskFirst } from "../../parts/ask-first.tsx";
-import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { Refused } from "../../parts/refused.tsx";
@@ -18,7 +17,6 @@ export function Library() {
   const mayChange = role === "admin" || role === "editor";
   return (
     <>
-      <Heading>My library</Heading>
       <Loaded of={useLibrary()}>
         {({ agents, bases }) => (
           <>

@@ -2,6 +2,7 @@ import type { api } from "@agent-workspace/client";
 import { useState } from "preact/hooks";
 import { ActionForm } from "../../parts/action-form.tsx";
 import { AskFirst } from "../../parts/ask-first.tsx";
+import { stateWord } from "../../parts/badge.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Choice, TextField } from "../../parts/fields.tsx";
 import { textOf } from "../../parts/form-text.ts";
@@ -94,9 +95,9 @@ function ByLink({ team, show }: MakerProps) {
         placeholder="No limit"
       />
       <Choice label="Expires" name="days">
-        <option value="7">in 7 days</option>
+        <option value="7">In 7 days</option>
         <option value="30" selected>
-          in 30 days
+          In 30 days
         </option>
         <option value="365">In a year</option>
       </Choice>
@@ -109,7 +110,7 @@ function RoleChoice() {
     <Choice label="Role" name="role">
       {ROLES.map(({ role, may }) => (
         <option key={role} value={role}>
-          {role}: {may}
+          {stateWord(role)}: {may}
         </option>
       ))}
     </Choice>
@@ -128,7 +129,7 @@ function Open({ team }: { team: string }) {
                 <span class="muted small">
                   as {each.role} · used {each.uses}
                   {each.max_uses !== null && ` of ${each.max_uses}`} · by {each.inviter_name ?? "someone"} ·
-                  ends <Moment at={each.expires_at} />
+                  expires <Moment at={each.expires_at} />
                 </span>
                 <AskFirst
                   label={`Revoke the invitation ${each.email === null ? "by link" : `of ${each.email}`}`}

@@ -1,7 +1,7 @@
 import type { api } from "@agent-workspace/client";
 import { ActionButton } from "../../parts/action-button.tsx";
 import { ActionForm } from "../../parts/action-form.tsx";
-import { Badge } from "../../parts/badge.tsx";
+import { Badge, stateWord } from "../../parts/badge.tsx";
 import { TextField } from "../../parts/fields.tsx";
 import { textOf } from "../../parts/form-text.ts";
 import { reads } from "../../service/reads.ts";
@@ -15,8 +15,9 @@ export function MyTeams({ teams, active }: { teams: readonly api.Team[]; active:
       <ul class="list">
         {teams.map((team) => (
           <li key={team.id}>
-            <span>
-              {team.name} <span class="muted small">{team.is_personal ? "personal" : team.role}</span>
+            <span class="told">
+              {team.name}{" "}
+              <span class="muted small">{team.is_personal ? "Personal" : stateWord(team.role)}</span>
             </span>
             {team.id === active ? (
               <Badge kind="accent">Current team</Badge>

@@ -14,7 +14,7 @@ export function TeamSettings({ team }: { team: api.Team }) {
     <>
       {isAdmin && (
         <section aria-labelledby="settings">
-          <h2 id="settings">Name</h2>
+          <h2 id="settings">Team settings</h2>
           <ActionForm
             submit="Save"
             done="Saved"
