@@ -1,6 +1,6 @@
 import type { api } from "@agent-workspace/client";
 import { AskFirst } from "../../parts/ask-first.tsx";
-import { Badge } from "../../parts/badge.tsx";
+import { Badge, stateWord } from "../../parts/badge.tsx";
 import { Choice, TextField } from "../../parts/fields.tsx";
 import { Filter } from "../../parts/filter.tsx";
 import { given, textOf } from "../../parts/form-text.ts";
@@ -31,9 +31,9 @@ export function Users() {
       >
         <TextField label="Email, username or name" name="search" type="search" maxLength={200} />
         <Choice label="State" name="state">
-          <option value="">all</option>
-          <option value="true">active</option>
-          <option value="false">disabled</option>
+          <option value="">All</option>
+          <option value="true">Active</option>
+          <option value="false">Disabled</option>
         </Choice>
       </Filter>
       <Loaded of={useUsers(page, filter)}>
@@ -76,7 +76,7 @@ function UserLine({ user }: { user: api.ListedUser }) {
           </div>
         )}
       </td>
-      <td>{user.subscription_tier}</td>
+      <td>{stateWord(user.subscription_tier)}</td>
       <td>
         {number(user.total_credits)}
         <div class="muted small">{number(user.purchased_credits)} bought</div>

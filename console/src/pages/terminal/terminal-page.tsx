@@ -115,8 +115,7 @@ function Tabs({ project, targets }: { project: string; targets: readonly Target[
       </div>
       {tabs.length === 0 && (
         <p class="muted">
-          There is no terminal yet: choose where it runs, then open one. Shift+Tab leaves a terminal by
-          keyboard.
+          No terminal yet. Choose where it runs, then open one. Shift+Tab leaves a terminal by keyboard.
         </p>
       )}
       {tabs.map((tab) => (
