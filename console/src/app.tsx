@@ -3,12 +3,8 @@ import { Link, Route, Switch } from "wouter-preact";
 import * as pages from "./pages.ts";
 import { ChatPage } from "./pages/chat/chat-page.tsx";
 import { FirstRunPage } from "./pages/first-run/first-run-page.tsx";
-import { KeysPage } from "./pages/keys/keys-page.tsx";
 import { ProjectPage } from "./pages/projects/project-page.tsx";
 import { ProjectsPage } from "./pages/projects/projects-page.tsx";
-import { RunPage } from "./pages/runs/run-page.tsx";
-import { RunsPage } from "./pages/runs/runs-page.tsx";
-import { WaitingPage } from "./pages/waiting/waiting-page.tsx";
 import { Heading, ProjectName } from "./parts/heading.tsx";
 import { Loaded } from "./parts/loaded.tsx";
 import { useProjects, useSidebar } from "./service/reads.ts";
@@ -33,14 +29,14 @@ export function App() {
           {({ project = "" }) => <InProject key={project} project={project} />}
         </Route>
         <Route path="/waiting">
-          <WaitingPage />
+          <pages.WaitingPage />
         </Route>
-        <Route path="/runs/:task">{({ task }) => <RunPage key={task} task={task} />}</Route>
+        <Route path="/runs/:task">{({ task }) => <pages.RunPage key={task} task={task} />}</Route>
         <Route path="/runs">
-          <RunsPage />
+          <pages.RunsPage />
         </Route>
         <Route path="/keys">
-          <KeysPage />
+          <pages.KeysPage />
         </Route>
         <Route path="/models/*?">
           <pages.ModelsPage />

@@ -3,8 +3,8 @@ import { useEffect, useState } from "preact/hooks";
 import { Skeleton } from "./parts/skeleton.tsx";
 
 /**
- * A page whose code is loaded when it is first shown; until then `Meanwhile` is, or its skeleton. Its file is gone once a newer version of the
- * service runs; then the page says so.
+ * A page whose code is loaded when it is first shown; until then `Meanwhile` is, or a skeleton. Its file is gone once a newer
+ * version of the service runs; then the page says so.
  */
 export function lazily<Props extends object>(
   load: () => Promise<ComponentType<Props>>,

@@ -1,9 +1,14 @@
 import { visible, type ConversationCall } from "@agent-workspace/client";
 import { useEffect, useState } from "preact/hooks";
+import { lazily } from "../../lazily.tsx";
 import { duration } from "../moment.tsx";
 import { Refused } from "../refused.tsx";
-import { ReplacementDiff } from "./replacement-diff.tsx";
-import { replacementsOf, targetOf, verbOf } from "./tool-words.ts";
+import { replacementsOf, targetOf, verbOf, type Replacement } from "./tool-words.ts";
+
+/** What compares texts is loaded once there is something to compare. */
+const ReplacementDiff = lazily<{ replacements: readonly Replacement[] }>(
+  async () => (await import("./replacement-diff.tsx")).ReplacementDiff,
+);
 
 const OUTCOME = { running: "running", done: "done", failed: "failed" } as const;
 
