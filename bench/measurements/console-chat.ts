@@ -54,7 +54,7 @@ export const consoleChat: Measurement = {
 
       const stream = await streamTo(page, EVENTS_PER_S);
       await page.reload();
-      await page.getByLabel("Message to the agent").focus();
+      await page.getByLabel("Message the agent").focus();
       await beginAgent(service.url, token, {
         project_id: project,
         chat_id: chat.id,

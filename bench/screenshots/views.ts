@@ -152,7 +152,7 @@ function statesOf(content: Content): View[] {
       path: chat,
       act: async (page) => {
         await page.context().setOffline(true);
-        await expectPage(page.getByText("The connection is lost")).toBeVisible();
+        await expectPage(page.getByText("Offline.")).toBeVisible();
       },
     },
     {
@@ -166,9 +166,9 @@ function statesOf(content: Content): View[] {
       path: chat,
       act: (page) => page.locator(".tool > summary").nth(2).click(),
     },
-    { name: "chat-settings", path: chat, act: press("Settings …") },
-    { name: "delete-project", path: `${at}/settings`, act: press("Delete …") },
-    { name: "add-container", path: `${at}/containers`, act: press("Add a container") },
+    { name: "chat-settings", path: chat, act: press("Settings…") },
+    { name: "delete-project", path: `${at}/settings`, act: press("Delete…") },
+    { name: "add-container", path: `${at}/containers`, act: press("Add container") },
     {
       name: "palette",
       path: "/",
@@ -181,7 +181,7 @@ function statesOf(content: Content): View[] {
     {
       name: "menu",
       path: at,
-      act: (page) => page.evaluate("document.querySelector('.menu').open = true"),
+      act: (page) => page.evaluate("document.querySelector('.topbar button').click()"),
     },
     {
       name: "quick-open",

@@ -3,16 +3,16 @@ import { Link, Route, Switch } from "wouter-preact";
 import * as pages from "./pages.ts";
 import { ChatPage } from "./pages/chat/chat-page.tsx";
 import { FirstRunPage } from "./pages/first-run/first-run-page.tsx";
-import { KeysPage } from "./pages/keys/keys-page.tsx";
 import { ProjectPage } from "./pages/projects/project-page.tsx";
 import { ProjectsPage } from "./pages/projects/projects-page.tsx";
-import { RunPage } from "./pages/runs/run-page.tsx";
-import { RunsPage } from "./pages/runs/runs-page.tsx";
-import { WaitingPage } from "./pages/waiting/waiting-page.tsx";
+import { Heading, ProjectName } from "./parts/heading.tsx";
 import { Loaded } from "./parts/loaded.tsx";
-import { useProjects } from "./service/reads.ts";
+import { useProjects, useSidebar } from "./service/reads.ts";
 import { ProjectTabs } from "./shell/project-tabs.tsx";
 import { Shell } from "./shell/shell.tsx";
+
+/** Whether the console is served by the machine of its developer. */
+const IS_DEVELOPED = ["127.0.0.1", "localhost"].includes(location.hostname);
 
 /** The addresses of the console, below `/app`. A pattern that is a text matches no name with a newline, which a file can have. */
 export function App() {
@@ -29,14 +29,14 @@ export function App() {
           {({ project = "" }) => <InProject key={project} project={project} />}
         </Route>
         <Route path="/waiting">
-          <WaitingPage />
+          <pages.WaitingPage />
         </Route>
-        <Route path="/runs/:task">{({ task }) => <RunPage key={task} task={task} />}</Route>
+        <Route path="/runs/:task">{({ task }) => <pages.RunPage key={task} task={task} />}</Route>
         <Route path="/runs">
-          <RunsPage />
+          <pages.RunsPage />
         </Route>
         <Route path="/keys">
-          <KeysPage />
+          <pages.KeysPage />
         </Route>
         <Route path="/models/*?">
           <pages.ModelsPage />
@@ -74,6 +74,11 @@ export function App() {
         <Route path="/admin/*?">
           <pages.AdminPage />
         </Route>
+        {IS_DEVELOPED && (
+          <Route path="/_parts">
+            <pages.PartsPage />
+          </Route>
+        )}
         <Route>
           <NoPage />
         </Route>
@@ -85,8 +90,10 @@ export function App() {
 /** The pages of one project, which its id or its slug names. */
 function InProject({ project }: { project: string }) {
   const at = `/projects/${project}`;
+  const { data: tree } = useSidebar();
+  const name = tree?.projects.find(({ id, slug }) => id === project || slug === project)?.name;
   return (
-    <>
+    <ProjectName.Provider value={name ?? ""}>
       <ProjectTabs project={project} />
       <Switch>
         <Route path={at}>
@@ -120,16 +127,16 @@ function InProject({ project }: { project: string }) {
           <NoPage />
         </Route>
       </Switch>
-    </>
+    </ProjectName.Provider>
   );
 }
 
 function NoPage() {
   return (
     <>
-      <h1>There is no such page</h1>
+      <Heading>Page not found</Heading>
       <p class="muted">
-        The address may be old or mistyped. <Link href="/">Go to your projects</Link>.
+        The link may be old or mistyped. <Link href="/">Go to your projects</Link>
       </p>
     </>
   );
@@ -141,7 +148,7 @@ function Home() {
   // The project that is being made is in the list before it is there.
   const [isMaking, setMaking] = useState(false);
   return (
-    <Loaded of={projects}>
+    <Loaded of={projects} title="Projects">
       {(found) =>
         found.length === 0 || isMaking ? (
           <FirstRunPage begun={() => setMaking(true)} />

@@ -1,13 +1,14 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { Skeleton } from "./parts/skeleton.tsx";
 
 /**
- * A page whose code is loaded when it is first shown; until then `Meanwhile` is. Its file is gone once a newer version of the
- * service runs; then the page says so.
+ * A page whose code is loaded when it is first shown; until then `Meanwhile` is, or a skeleton. Its file is gone once a newer
+ * version of the service runs; then the page says so.
  */
 export function lazily<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
-  Meanwhile: ComponentType<Props> = Shape,
+  Meanwhile?: ComponentType<Props>,
 ): ComponentType<Props> {
   let loaded: ComponentType<Props> | undefined;
   return function Lazily(props: Props) {
@@ -22,18 +23,15 @@ export function lazily<Props extends object>(
       show().catch(() => setGone(true));
     }, []);
     if (Page) return <Page {...props} />;
-    return isGone ? <Gone /> : <Meanwhile {...props} />;
+    if (isGone) return <Gone />;
+    return Meanwhile ? <Meanwhile {...props} /> : <Skeleton />;
   };
-}
-
-function Shape() {
-  return <div class="shape" role="status" aria-label="Loading" />;
 }
 
 function Gone() {
   return (
     <div class="notice bad" role="alert">
-      <p>This page could not be loaded. The network may be away, or the service has a newer version.</p>
+      <p>This page could not be loaded. You may be offline, or the service has a newer version.</p>
       <button type="button" onClick={() => location.reload()}>
         Reload
       </button>

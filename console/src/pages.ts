@@ -2,6 +2,10 @@ import { lazily } from "./lazily.tsx";
 
 // Each area is a file of its own, which a browser loads when one of its pages is opened.
 export const FilesPage = lazily(async () => (await import("./pages/files/files-page.tsx")).FilesPage);
+export const WaitingPage = lazily(async () => (await import("./pages/waiting/waiting-page.tsx")).WaitingPage);
+export const RunsPage = lazily(async () => (await import("./pages/runs/runs-page.tsx")).RunsPage);
+export const RunPage = lazily(async () => (await import("./pages/runs/run-page.tsx")).RunPage);
+export const KeysPage = lazily(async () => (await import("./pages/keys/keys-page.tsx")).KeysPage);
 export const ChangesPage = lazily(async () => (await import("./pages/changes/changes-page.tsx")).ChangesPage);
 export const HistoryPage = lazily(async () => (await import("./pages/history/history-page.tsx")).HistoryPage);
 export const TerminalPage = lazily(
@@ -33,6 +37,8 @@ export const AccountPage = lazily(async () => (await import("./pages/account/acc
 export const AdminPage = lazily(async () => (await import("./pages/admin/admin-page.tsx")).AdminPage);
 export const ModelsPage = lazily(async () => (await import("./pages/models/models-page.tsx")).ModelsPage);
 export const AgentsPage = lazily(async () => (await import("./pages/agents/agents-page.tsx")).AgentsPage);
+/** Of this machine alone, where the console is developed. */
+export const PartsPage = lazily(async () => (await import("./pages/parts/parts-page.tsx")).PartsPage);
 export const GitHostsPage = lazily(
   async () => (await import("./pages/git-hosts/git-hosts-page.tsx")).GitHostsPage,
 );

@@ -21,27 +21,27 @@ describeConsole("an account in the console", () => {
     const { page } = await openPage(service, { account, path: "/account" });
     const name = "<script>alert(1)</script>";
     await page.getByLabel("Name", { exact: true }).fill(name);
-    await page.getByRole("button", { name: "Save the profile" }).click();
+    await page.getByRole("button", { name: "Save profile" }).click();
     await expectPage(page.getByText("Saved", { exact: true })).toBeVisible();
-    await page.getByLabel("Handle").fill("no handle!");
-    await page.getByRole("button", { name: "Save the profile" }).click();
+    await page.getByLabel("Username").fill("no handle!");
+    await page.getByRole("button", { name: "Save profile" }).click();
     await expectPage(page.getByRole("alert")).toBeVisible();
     await goTo(page, "/team");
     await expectPage(page.getByText(`${name} (you)`)).toBeVisible();
 
     await goTo(page, "/account/sessions");
-    const endOne = page.getByRole("button", { name: /^End it/u });
+    const endOne = page.getByRole("listitem").getByRole("button", { name: /^Sign out/u });
     await expectPage(endOne).toHaveCount(2);
-    await expectPage(page.getByText("This one")).toHaveCount(1);
+    await expectPage(page.getByText("This session")).toHaveCount(1);
     await endOne.first().click();
     await expectPage(endOne).toHaveCount(1);
-    await page.getByRole("button", { name: "End all others" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "End them" }).click();
+    await page.getByRole("button", { name: "Sign out all other sessions" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Sign them out" }).click();
     await expectPage(endOne).toHaveCount(0);
     expect(await Promise.all([first, second].map(statusOf))).toEqual([401, 401]);
 
     // A desktop app works for the account until it is unpaired.
-    await page.getByRole("button", { name: "Create a pairing link" }).click();
+    await page.getByRole("button", { name: "Create pairing link" }).click();
     const link = new URL(await page.locator("code.wrapping").innerText());
     const json = {
       token: link.searchParams.get("token"),
@@ -60,7 +60,7 @@ describeConsole("an account in the console", () => {
 
     await goTo(page, "/account/security");
     await page.getByLabel("New password").fill("another long password");
-    await page.getByRole("button", { name: "Change the password" }).click();
+    await page.getByRole("button", { name: "Change password" }).click();
     await page.waitForURL("**/login*");
     const changed = await signIn({ ...account, password: "another long password" });
 
@@ -107,16 +107,16 @@ describeConsole("an account in the console", () => {
     await page.goto("/app/git-hosts");
     const [host] = await Promise.all([
       page.waitForEvent("popup"),
-      page.getByRole("button", { name: "Connect GitLab in its own page" }).click(),
+      page.getByRole("button", { name: "Connect with GitLab" }).click(),
     ]);
     await host.waitForURL("**/docs");
     await host.close();
 
     const connect = async (token: string) => {
-      await page.getByLabel("Token of GitLab").fill(token);
+      await page.getByLabel("GitLab token").fill(token);
       await page.getByRole("button", { name: "Connect GitLab", exact: true }).click();
     };
-    await page.getByText("Connect GitLab by a token").click();
+    await page.getByText("Connect GitLab with a token").click();
     await connect("glpat-never-issued");
     await expectPage(page.getByRole("alert")).toContainText("GitLab refuses it");
     await connect("glpat-good");

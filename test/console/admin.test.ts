@@ -22,9 +22,10 @@ describeConsole("the administration in the console", () => {
     const signIn = async () =>
       (await service.call("POST", "/api/auth/login", { json: { username, password } })).status;
     const { page } = await openPage(service, { account: admin });
-    await page.getByRole("link", { name: "Administration" }).click();
-    await page.getByLabel("Address, handle or name").fill(username);
-    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("button", { name: /account menu$/u }).click();
+    await page.getByRole("menuitem", { name: "Administration" }).click();
+    await page.getByLabel("Email, username or name").fill(username);
+    await page.getByRole("main").getByRole("button", { name: "Search" }).click();
     const line = page.locator("tbody tr");
     await expectPage(line).toHaveCount(1);
     const dialog = page.getByRole("dialog");
@@ -32,14 +33,14 @@ describeConsole("the administration in the console", () => {
     await page.getByRole("button", { name: `Disable ${username}` }).click();
     await dialog.getByLabel(/^Reason/u).fill(reason);
     await dialog.getByRole("button", { name: "Disable" }).click();
-    await expectPage(line).toContainText("disabled");
+    await expectPage(line).toContainText("Disabled");
     expect(await signIn()).not.toBe(200);
     await page.getByRole("button", { name: `Enable ${username}` }).click();
     await dialog.getByRole("button", { name: "Enable" }).click();
-    await expectPage(line).toContainText("active");
+    await expectPage(line).toContainText("Active");
     expect(await signIn()).toBe(200);
     await page.getByRole("button", { name: `Credits of ${username}` }).click();
-    await dialog.getByLabel("Add").fill("250");
+    await dialog.getByLabel("Credits to add").fill("250");
     await dialog.getByLabel(/^Reason/u).fill("an outage");
     await dialog.getByRole("button", { name: "Adjust" }).click();
     await expectPage(line).toContainText("250 bought");
@@ -64,8 +65,8 @@ describeConsole("the administration in the console", () => {
       );
     const { page } = await openPage(service, { account: admin, path: "/admin/jobs" });
     const line = (key: string) => page.locator("tbody tr", { hasText: key });
-    await page.getByRole("button", { name: `Drop ${dropped}` }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Drop" }).click();
+    await page.getByRole("button", { name: `Delete ${dropped}` }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await expectPage(line(dropped)).toHaveCount(0);
     await page.getByRole("button", { name: `Retry ${retried}` }).click();
     await expectPage(line(retried)).toHaveCount(0);
@@ -81,7 +82,7 @@ describeConsole("the administration in the console", () => {
     await expectPage(page.getByRole("region", { name: "Gateway" })).toContainText("Replies are not sent");
     await expectPage(page.getByRole("region", { name: "Readiness" })).toContainText("Databaseok");
     const connected = page.waitForRequest("**/api/gateway/reload");
-    await page.getByRole("button", { name: "Connect all again" }).click();
+    await page.getByRole("button", { name: "Reconnect all" }).click();
     expect((await connected).method()).toBe("POST");
     const places = ["", "/trail", "/payments", "/jobs", "/installation"];
     await expectNoBarriers(
@@ -95,11 +96,14 @@ describeConsole("the administration in the console", () => {
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
     await expectPage(page.getByRole("link", { name: "API keys" })).toBeVisible();
-    expect(await page.getByRole("link", { name: "Administration" }).count()).toBe(0);
+    await page.getByRole("button", { name: /account menu$/u }).click();
+    await expectPage(page.getByRole("menuitem", { name: "Account" })).toBeFocused();
+    expect(await page.getByRole("menuitem", { name: "Administration" }).count()).toBe(0);
+    await page.keyboard.press("Escape");
     for (const path of ["/admin", "/admin/installation"]) {
       // oxlint-disable-next-line no-await-in-loop -- one page after the other
       await goTo(page, path);
-      await expectPage(page.getByText("This is not yours to see.")).toBeVisible();
+      await expectPage(page.getByText("Only administrators of this installation")).toBeVisible();
     }
     expect(asked.filter((path) => path.startsWith("/api/admin"))).toEqual([]);
   });

@@ -56,6 +56,10 @@ describe("the first load of the console", () => {
     expect(scripts(new Set([...frame, ...loadedBy(name)]))).toBeLessThanOrEqual(150 * KIBIBYTE);
   });
 
+  it("has at most 90 KiB of scripts around every page", () => {
+    expect(scripts(frame)).toBeLessThanOrEqual(90 * KIBIBYTE);
+  });
+
   it("has at most 20 KiB of styles", () => {
     const styles = readdirSync(path.join(OUTPUT, "assets")).filter((name) => name.endsWith(".css"));
     expect(styles).not.toEqual([]);

@@ -37,15 +37,15 @@ describeConsole("changes and history of a project", () => {
     const address = git.create("pushed");
     const { page } = await openPage(service, { account, path: `${home}/changes` });
     await page.getByText("No remote repository is connected").click();
-    await page.getByLabel("Address of a remote repository").fill(address);
+    await page.getByLabel("Remote repository URL").fill(address);
     await page.getByRole("button", { name: "Connect" }).click();
     await expectPage(page.getByRole("button", { name: "Push" })).toBeVisible();
     await page.getByText(hostile, { exact: true }).click();
     await expectPage(page.getByText("+two")).toBeVisible();
     await page.getByLabel("Choose a.txt").check();
-    await page.getByRole("button", { name: "Stage 1 chosen" }).click();
-    await expectPage(page.getByRole("option", { name: "what is staged (1)" })).toBeEnabled();
-    await page.getByLabel("Message of the commit").fill("Add a");
+    await page.getByRole("button", { name: "Stage 1 selected" }).click();
+    await expectPage(page.getByRole("option", { name: "Staged files (1)" })).toBeEnabled();
+    await page.getByLabel("Commit message").fill("Add a");
     await expectAccessible(page);
     await page.getByRole("button", { name: "Commit", exact: true }).click();
     await expectPage(page.getByLabel("Commits")).toContainText("Add a");
@@ -82,30 +82,30 @@ describeConsole("changes and history of a project", () => {
     await expectPage(page.getByText("+two")).toBeVisible();
     await page.getByRole("link", { name: "History", exact: true }).click();
     await page.getByLabel("Note").fill("before three");
-    await page.getByRole("button", { name: "Make a snapshot" }).click();
+    await page.getByRole("button", { name: "Take snapshot" }).click();
     await expectPage(page.getByRole("link", { name: "before three" })).toBeVisible();
     await write("a.txt", "three\n");
     await page.getByRole("link", { name: "before three" }).click();
     await page.getByText("a.txt", { exact: true }).click();
     await expectPage(page.getByText("+three")).toBeVisible();
     await expectAccessible(page);
-    await page.getByRole("link", { name: "See it as it was" }).click();
+    await page.getByRole("link", { name: "Show this version" }).click();
     await expectPage(page.locator("pre")).toHaveText("two\n");
     await page.goBack();
-    await page.getByRole("button", { name: "Restore …" }).click();
-    await expectPage(page.getByRole("dialog")).toContainText("kept as a new snapshot first");
+    await page.getByRole("button", { name: "Restore…" }).click();
+    await expectPage(page.getByRole("dialog")).toContainText("kept as a");
     await page.getByRole("button", { name: "Restore", exact: true }).click();
-    await expectPage(page.getByText("are those of this snapshot now")).toBeVisible();
-    await expectPage(page.getByText("Nothing has changed since this snapshot.")).toBeVisible();
+    await expectPage(page.getByText("are now those of this snapshot")).toBeVisible();
+    await expectPage(page.getByText("No changes since this snapshot.")).toBeVisible();
     expect(await read("a.txt")).toBe("two\n");
 
     // Once the project is put away, its pages say so and do not wake it by themselves.
     await putAway(account.token, projectId);
-    await expectPage(page.getByText("The project is put away.")).toBeVisible();
+    await expectPage(page.getByText("The project is asleep.")).toBeVisible();
     for (const place of ["changes", "files", "terminal"]) {
       await goTo(page, `${home}/${place}`);
       const state = page.getByRole("region", { name: "The project is not running" });
-      await expectPage(state).toContainText("The project is put away.");
+      await expectPage(state).toContainText("The project is asleep.");
     }
     await expectAccessible(page);
     expect(await stateOf(account.token, projectId)).toBe("hibernated");

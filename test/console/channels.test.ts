@@ -13,8 +13,8 @@ const service = sharedService();
 const HOSTILE = "<img src=x onerror=alert(1)>";
 
 async function connect(page: Page, token: string): Promise<void> {
-  await page.getByLabel("Name of the channel").fill(HOSTILE);
-  await page.getByLabel("Project of its messages").selectOption({ label: HOSTILE });
+  await page.getByLabel("Channel name").fill(HOSTILE);
+  await page.getByRole("main").getByLabel("Project").selectOption({ label: HOSTILE });
   await page.getByLabel("Bot token").fill(token);
   await page.getByRole("button", { name: "Connect" }).click();
 }
@@ -53,13 +53,13 @@ describeConsole("a channel", () => {
     await page.getByLabel("Code").fill(code);
     await page.getByRole("button", { name: "Continue" }).click();
     await expectPage(page.getByText(`This bot belongs to ${account.username}`)).toBeVisible();
-    await page.getByRole("button", { name: "Link the account" }).click();
+    await page.getByRole("button", { name: "Link account" }).click();
     await expectPage(page.getByText("Your account at Telegram is linked.")).toBeVisible();
     await expectPage(page.getByRole("button", { name: /^Unlink/u })).toHaveCount(1);
 
     await page.getByRole("main").getByRole("link", { name: HOSTILE }).click();
-    await page.getByRole("button", { name: "Send me a test message" }).click();
-    await expectPage(page.getByText("The platform has taken it")).toBeVisible();
+    await page.getByRole("button", { name: "Send test message" }).click();
+    await expectPage(page.getByText("Sent. Check your chat")).toBeVisible();
     await expectPage(page.getByRole("region", { name: "Messages" })).toContainText(
       `test message of the channel “${HOSTILE}”`,
     );
@@ -79,9 +79,9 @@ describeConsole("a channel", () => {
       scheme: "dark",
       path: `/channels/${made.body.id}`,
     });
-    await expectPage(page.getByText("failed: The bot was blocked.")).toBeVisible();
+    await expectPage(page.getByText("Failed: The bot was blocked.")).toBeVisible();
     await page.getByRole("button", { name: "Try again" }).click();
-    await expectPage(page.getByText("failed: The bot was blocked.")).toHaveCount(0);
+    await expectPage(page.getByText("Failed: The bot was blocked.")).toHaveCount(0);
 
     // Its former address is refused then.
     const address = page.locator("code.breaking");
@@ -95,20 +95,20 @@ describeConsole("a channel", () => {
     };
     const former = await address.innerText();
     expect(await statusOf(former)).toBe(200);
-    await page.getByRole("button", { name: "Change the address …" }).click();
-    await page.getByRole("button", { name: "Change the address", exact: true }).click();
+    await page.getByRole("button", { name: "New webhook URL…" }).click();
+    await page.getByRole("button", { name: "Create new URL", exact: true }).click();
     await expectPage(address).not.toHaveText(former);
     expect(await statusOf(former)).not.toBe(200);
     expect(await statusOf(await address.innerText())).toBe(200);
 
     await page.getByText("Settings", { exact: true }).click();
-    await page.getByLabel("Name of the channel").fill("Garden");
+    await page.getByLabel("Channel name").fill("Garden");
     await page.getByRole("button", { name: "Save" }).click();
     await expectPage(page.getByRole("heading", { name: "Garden" })).toBeVisible();
-    await page.getByRole("button", { name: "Delete the channel …" }).click();
-    await page.getByRole("button", { name: "Delete the channel", exact: true }).click();
-    await expectPage(page.getByRole("button", { name: "Connect it again" })).toBeVisible();
-    await page.getByRole("link", { name: "All channels" }).click();
-    await expectPage(page.getByText("deleted")).toBeVisible();
+    await page.getByRole("button", { name: "Disconnect channel…" }).click();
+    await page.getByRole("button", { name: "Disconnect", exact: true }).click();
+    await expectPage(page.getByRole("button", { name: "Reconnect" })).toBeVisible();
+    await page.getByRole("main").getByRole("link", { name: "Channels" }).click();
+    await expectPage(page.getByText("Disconnected")).toBeVisible();
   });
 });

@@ -10,9 +10,9 @@ const service = sharedService();
 const log = (page: Page) => page.getByRole("log");
 
 async function send(page: Page, message: string): Promise<void> {
-  await page.getByLabel("Message to the agent").fill(message);
+  await page.getByLabel("Message the agent").fill(message);
   await page.getByRole("button", { name: "Send" }).click();
-  await expectPage(page.getByLabel("Message to the agent")).toHaveValue("");
+  await expectPage(page.getByLabel("Message the agent")).toHaveValue("");
 }
 
 async function openChat(options: { mayComplain?: boolean } = {}) {
@@ -39,14 +39,14 @@ describeConsole("a chat in the console", () => {
     await send(page, script({ text: "I write.", tools: [write, todos] }, { text: "Written." }));
     await expectPage(page.getByRole("list", { name: "Attachments" })).toHaveCount(0);
     await expectPage(log(page)).toContainText("Written.");
-    await expectPage(log(page)).toContainText("Write it at work");
+    await expectPage(log(page)).toContainText("Write it in progress");
 
     // A message while the agent is at work waits for its turn, and can be taken back.
     await send(page, script({ text: Array(50).fill("slow").join(" "), chunks: 50, delay_ms: 5_000 }));
     await expectPage(log(page)).toContainText("slow slow");
     await send(page, "And this?");
-    await page.getByRole("button", { name: "Take it back" }).click();
-    await expectPage(page.getByRole("button", { name: "Take it back" })).toHaveCount(0);
+    await page.getByRole("button", { name: "Cancel message" }).click();
+    await expectPage(page.getByRole("button", { name: "Cancel message" })).toHaveCount(0);
     await page.getByRole("button", { name: "Stop" }).click();
     await expectPage(page.getByRole("button", { name: "Stop" })).toHaveCount(0);
 
@@ -59,7 +59,7 @@ describeConsole("a chat in the console", () => {
       await expectPage(page.locator(".task")).toHaveCount(0, { timeout: 2_000 });
     }).toPass();
     expect(await file()).toBe(404);
-    await expectPage(page.getByLabel("Message to the agent")).not.toHaveValue("");
+    await expectPage(page.getByLabel("Message the agent")).not.toHaveValue("");
   });
 
   it("is renamed, archived, moved and deleted", async () => {
@@ -69,7 +69,7 @@ describeConsole("a chat in the console", () => {
     await service.call("POST", "/api/chat", { token, json: { project_id: target, title: "Another" } });
     await page.reload();
     const settings = page.getByRole("dialog");
-    const open = () => page.getByRole("button", { name: "Settings …" }).click();
+    const open = () => page.getByRole("button", { name: "Settings…" }).click();
     await open();
     await settings.getByLabel("Name").fill("<b>My chat</b>");
     await settings.getByLabel("Project").selectOption("Elsewhere");
@@ -79,12 +79,12 @@ describeConsole("a chat in the console", () => {
     await open();
     await settings.getByRole("button", { name: "Archive" }).click();
     await open();
-    await settings.getByRole("button", { name: "Take out of the archive" }).click();
+    await settings.getByRole("button", { name: "Unarchive" }).click();
     await open();
     // Until the chat is read again the button beside has the longer name, and the next one moves when that changes.
     await expectPage(settings.getByRole("button", { name: "Archive", exact: true })).toBeVisible();
-    await settings.getByRole("button", { name: "Delete …" }).click();
-    await settings.getByRole("button", { name: "Delete the chat" }).click();
+    await settings.getByRole("button", { name: "Delete…" }).click();
+    await settings.getByRole("button", { name: "Delete chat" }).click();
     await expectPage(page).toHaveURL(/projects\/elsewhere-\w+$/u);
     await expectPage(page.getByRole("main").getByRole("link", { name: "Another" })).toBeVisible();
     await expectPage(page.getByText("My chat")).toHaveCount(0);
@@ -135,7 +135,7 @@ describeConsole("a chat in the console", () => {
     await send(page, script({ text: "Before." }));
     await expectPage(log(page)).toContainText("Before.");
     await page.context().setOffline(true);
-    await page.getByLabel("Message to the agent").fill(script({ text: "From offline." }));
+    await page.getByLabel("Message the agent").fill(script({ text: "From offline." }));
     await page.getByRole("button", { name: "Send" }).click();
     const json = { project_id: project, chat_id: chat, message: script({ text: "From elsewhere." }) };
     await service.call("POST", "/api/chat/agent", { token, json });

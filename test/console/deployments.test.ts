@@ -23,17 +23,17 @@ describeConsole("a deployment", () => {
       expect(made.status).toBeLessThan(300);
     }
     const { page } = await openPage(service, { account, path: "/deployments" });
-    await page.getByText("Enter a token", { exact: true }).click();
-    await page.getByLabel("Provider of the token").selectOption("netlify");
-    await page.getByLabel("Token (").fill(account.hostingToken);
-    await page.getByRole("button", { name: "Store the token" }).click();
+    await page.getByText("Add a token", { exact: true }).click();
+    await page.getByLabel("Provider", { exact: true }).selectOption("netlify");
+    await page.getByLabel("Token", { exact: true }).fill(account.hostingToken);
+    await page.getByRole("button", { name: "Add token" }).click();
     await page.getByRole("button", { name: "Test netlify" }).click();
-    await expectPage(page.getByText("It is the account")).toBeVisible();
+    await expectPage(page.getByText("Valid, for the account")).toBeVisible();
     await expectPage(page.locator("main")).not.toContainText(account.hostingToken);
 
     await page.getByRole("link", { name: "Deploy a project" }).click();
     await page.getByLabel("Project", { exact: true }).selectOption({ index: 1 });
-    await page.getByText("More", { exact: true }).click();
+    await page.getByText("More options", { exact: true }).click();
     await page.getByLabel("Container", { exact: true }).selectOption("back");
     await page.getByLabel("Variables", { exact: true }).fill("no variable");
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
@@ -48,12 +48,12 @@ describeConsole("a deployment", () => {
       container_id: expect.any(String),
       env_vars: { GREETING: "hello=you", EMPTY: "" },
     });
-    await expectPage(page.getByRole("heading", { name: "Deployment, version 1" })).toBeVisible();
-    await expectPage(page.getByRole("link", { name: "Open the site" })).toBeVisible();
+    await expectPage(page.getByRole("heading", { name: "Deployment 1" })).toBeVisible();
+    await expectPage(page.getByRole("link", { name: "Open site" })).toBeVisible();
     await expectPage(page.getByRole("region", { name: "Log" })).toContainText("Published at");
     await expectPage(page.getByRole("button", { name: "Cancel" })).toHaveCount(0);
-    await page.getByRole("button", { name: "Publish these files again" }).click();
-    await expectPage(page.getByRole("heading", { name: "Deployment, version 2" })).toBeVisible();
+    await page.getByRole("button", { name: "Redeploy" }).click();
+    await expectPage(page.getByRole("heading", { name: "Deployment 2" })).toBeVisible();
   });
 });
 
@@ -66,17 +66,18 @@ describeConsole("what a team buys and takes", () => {
       scheme: "dark",
       path: "/marketplace",
     });
-    await page.getByLabel("Search").fill("librarian");
-    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("main").getByLabel("Search").fill("librarian");
+    await page.getByRole("main").getByRole("button", { name: "Search" }).click();
     await page.getByRole("link", { name: "Librarian" }).click();
-    await page.getByRole("button", { name: "Add to the library" }).click();
-    await expectPage(page.getByText("Your team has it.")).toBeVisible();
-    await page.getByLabel("What others should know").fill("<b>Fine</b>");
-    await page.getByRole("button", { name: "Save the review" }).click();
+    await page.getByRole("button", { name: "Add to library" }).click();
+    await expectPage(page.getByText("In your library.")).toBeVisible();
+    await page.getByLabel("Your review").fill("<b>Fine</b>");
+    await page.getByRole("button", { name: "Save review" }).click();
     await expectPage(page.getByRole("region", { name: "Reviews" })).toContainText("<b>Fine</b>");
     await expectAccessible(page);
+    await page.getByRole("main").getByRole("link", { name: "Marketplace" }).click();
     await page.getByRole("link", { name: "My library" }).click();
-    await expectPage(page.getByRole("button", { name: "Switch Librarian off" })).toBeVisible();
+    await expectPage(page.getByRole("button", { name: "Turn Librarian off" })).toBeVisible();
     const agent = await listAgent(databaseOf(service), { pricingType: "monthly", priceCents: 500 });
     const { body: sale } = await service.call<{ session_id: string }>(
       "POST",
@@ -87,19 +88,19 @@ describeConsole("what a team buys and takes", () => {
     const { session_id } = sale;
     await service.call("POST", "/api/marketplace/verify-purchase", { ...owner, json: { session_id } });
     await page.reload();
-    await page.getByRole("button", { name: `Stop paying for ${agent.name} …` }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Stop paying" }).click();
-    await expectPage(page.getByLabel("Paid every month")).toContainText("ends");
-    await page.getByRole("button", { name: `Go on paying for ${agent.name}` }).click();
-    await expectPage(page.getByLabel("Paid every month")).toContainText("is paid again");
+    await page.getByRole("button", { name: `Cancel ${agent.name}…` }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel subscription" }).click();
+    await expectPage(page.getByLabel("Subscriptions")).toContainText("ends");
+    await page.getByRole("button", { name: `Resume ${agent.name}` }).click();
+    await expectPage(page.getByLabel("Subscriptions")).toContainText("renews");
     await goTo(page, "/billing");
     const asked: unknown[] = [];
     await page.route("**/api/billing/subscribe", (route) => {
       asked.push(route.request().postDataJSON());
       return route.fulfill({ json: { session_id: "none", url: "/app/usage" } });
     });
-    await page.getByLabel("Paid once a year").check();
-    await page.getByRole("button", { name: "Subscribe to pro" }).click();
+    await page.getByLabel("Pay once a year").check();
+    await page.getByRole("button", { name: "Subscribe to Pro" }).click();
     await page.waitForURL("**/app/usage");
     expect(asked).toEqual([{ tier: "pro", billing_interval: "annual" }]);
   });

@@ -85,9 +85,9 @@ describeConsole("a dialog of the console", () => {
     await page.keyboard.press("Enter");
     await expectPage(dialog(page)).toHaveCount(0);
     await expectPage(page.getByRole("log")).toContainText("Where do penguins live?");
-    const settings = page.getByRole("button", { name: "Settings …" });
+    const settings = page.getByRole("button", { name: "Settings…" });
     await expectPage(settings).toBeVisible();
-    await openAgain(page, { close: "Close", opens: pressed("Settings …"), title: /End of the chat/u });
+    await openAgain(page, { close: "Close", opens: pressed("Settings…"), title: /Archive or delete/u });
 
     // By keyboard, one dialog over another.
     await settings.focus();

@@ -32,12 +32,12 @@ describeConsole("the files of a project", () => {
     expect(new URL(page.url()).pathname).toMatch(/\/files\/src\/a\.ts$/u);
     await page.keyboard.press("Control+End");
     await page.keyboard.type("const b = 2;");
-    await expectPage(page.getByLabel("Open files")).toContainText("not saved");
+    await expectPage(page.getByLabel("Open files")).toContainText("unsaved");
     await page.reload();
     await expectPage(editor(page)).toContainText("const b = 2;");
     expect(await read("src/a.ts")).toBe("const a = 1;\n");
     await editor(page).press("Control+s");
-    await expectPage(page.getByLabel("Open files")).not.toContainText("not saved");
+    await expectPage(page.getByLabel("Open files")).not.toContainText("unsaved");
     expect(await read("src/a.ts")).toBe("const a = 1;\nconst b = 2;");
     await expectAccessible(page);
     // Escape, then Tab leaves the editor, however slow the person is.
@@ -80,7 +80,7 @@ describeConsole("the files of a project", () => {
     await asked.getByRole("button", { name: "Keep mine" }).click();
     expect(await read("src/a.ts")).toBe("const a = 12;\n");
     await page.getByRole("button", { name: "Save" }).click();
-    await expectPage(page.getByLabel("Open files")).not.toContainText("not saved");
+    await expectPage(page.getByLabel("Open files")).not.toContainText("unsaved");
     expect(await read("src/a.ts")).toBe("const a = 11;\n// mine again");
   });
 
@@ -109,7 +109,7 @@ describeConsole("the files of a project", () => {
       { name: "dot.png", mimeType: "image/png", buffer: Buffer.from(DOT, "base64") },
     ]);
     await page.getByRole("button", { name: "New file" }).click();
-    await page.getByLabel("Path in the project").fill("docs/new.md");
+    await page.getByLabel("Path", { exact: true }).fill("docs/new.md");
     await page.getByRole("dialog").getByRole("button", { name: "Create" }).click();
     await expectPage(page).toHaveURL(/\/files\/docs\/new\.md$/u);
     await expectPage(editor(page)).toHaveText("");
@@ -123,7 +123,7 @@ describeConsole("the files of a project", () => {
     await page.getByRole("treeitem", { name: "b.txt" }).click();
     await expectPage(editor(page)).toHaveText("uploaded");
     await page.getByRole("button", { name: "Rename" }).click();
-    await page.getByLabel("New path in the project").fill("docs/c.txt");
+    await page.getByLabel("New path").fill("docs/c.txt");
     await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
     await expectPage(page).toHaveURL(/\/files\/docs\/c\.txt$/u);
     await expectPage(editor(page)).toHaveText("uploaded");
@@ -148,8 +148,8 @@ describeConsole("the files of a project", () => {
     await page.reload();
     await expectPage(editor(page)).toHaveText("inside");
     await page.getByRole("button", { name: "Rename" }).click();
-    await expectPage(page.getByLabel("New path in the project")).toHaveValue(odd);
-    await page.getByLabel("New path in the project").fill("odd\\nnewer.txt");
+    await expectPage(page.getByLabel("New path")).toHaveValue(odd);
+    await page.getByLabel("New path").fill("odd\\nnewer.txt");
     await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
     await expectPage(page.getByRole("treeitem", { name: "odd\\nnewer.txt" })).toBeVisible();
     expect(await read("odd\nnewer.txt")).toBe("inside");

@@ -22,15 +22,15 @@ describeConsole("a person with a keyboard alone", () => {
     await page.keyboard.type(`${crypto.randomUUID()} words`);
     await page.keyboard.press("Enter");
     await page.waitForURL("**/app");
-    await expectPage(page.getByRole("button", { name: "Create it and begin" })).toBeVisible();
+    await expectPage(page.getByRole("button", { name: "Create project" })).toBeVisible();
 
-    await pressOn(page, "Create it and begin");
-    await expectPage(page.getByRole("button", { name: "Always in this chat" })).toBeVisible();
+    await pressOn(page, "Create project");
+    await expectPage(page.getByRole("button", { name: "Allow for this chat" })).toBeVisible();
     await expectFocus(page);
-    await pressOn(page, "Always in this chat");
+    await pressOn(page, "Allow for this chat");
     await expectPage(page.locator(".outcome.done").first()).toBeVisible();
     // The question is gone, the focus is not.
-    await expectPage(page.getByRole("button", { name: "Always in this chat" })).toHaveCount(0);
+    await expectPage(page.getByRole("button", { name: "Allow for this chat" })).toHaveCount(0);
     await expectFocus(page);
     // A reload shows the same, once.
     await expectPage(page.getByRole("log")).toContainText("hello.txt");
@@ -39,7 +39,7 @@ describeConsole("a person with a keyboard alone", () => {
     await page.reload();
     await expectPage(page.locator(".tool")).toHaveCount(calls);
     await expectPage(page.locator(".task")).toHaveCount(1);
-    await tabTo(page, "Message to the agent");
+    await tabTo(page, "Message the agent");
     await page.keyboard.type("And now?");
     await page.keyboard.press("Control+Enter");
     await expectPage(page.getByRole("log")).toContainText("And now?");
@@ -47,12 +47,12 @@ describeConsole("a person with a keyboard alone", () => {
 
     // What a dialog was opened from has the focus again.
     await page.keyboard.press("Shift+Tab");
-    await expectPage(page.getByRole("button", { name: "Settings …" })).toBeVisible();
-    await pressOn(page, "Settings …");
+    await expectPage(page.getByRole("button", { name: "Settings…" })).toBeVisible();
+    await pressOn(page, "Settings…");
     await expectPage(dialog).toBeVisible();
     await page.keyboard.press("Escape");
     await expectPage(dialog).toHaveCount(0);
-    await expectPage(page.getByRole("button", { name: "Settings …" })).toBeFocused();
+    await expectPage(page.getByRole("button", { name: "Settings…" })).toBeFocused();
 
     await pressOn(page, "Files");
     await expectPage(page.getByRole("treeitem", { name: "hello.txt" })).toBeVisible();
@@ -62,23 +62,23 @@ describeConsole("a person with a keyboard alone", () => {
     await expectPage(page.locator(".cm-content")).toBeFocused();
     await page.keyboard.press("Control+End");
     await page.keyboard.type("typed");
-    await expectPage(page.getByLabel("Open files")).toContainText("not saved");
+    await expectPage(page.getByLabel("Open files")).toContainText("unsaved");
     // Escape, then Tab leaves the editor, which takes Tab for itself.
     await page.keyboard.press("Escape");
     await page.keyboard.press("Shift+Tab");
     await pressOn(page, "Save");
-    await expectPage(page.getByLabel("Open files")).not.toContainText("not saved");
+    await expectPage(page.getByLabel("Open files")).not.toContainText("unsaved");
     await expectFocus(page);
 
     await tabTo(page, "Changes", "Shift+Tab");
     await page.keyboard.press("Enter");
     await expectPage(page.getByRole("heading", { name: "Changes" })).toBeVisible();
-    const begin = page.getByRole("button", { name: "Begin a git repository" });
-    await expectPage(begin.or(page.getByLabel("Message of the commit"))).toBeVisible();
-    if (await begin.isVisible()) await pressOn(page, "Begin a git repository");
-    await expectPage(page.getByLabel("Message of the commit")).toBeVisible();
+    const begin = page.getByRole("button", { name: "Initialise git repository" });
+    await expectPage(begin.or(page.getByLabel("Commit message"))).toBeVisible();
+    if (await begin.isVisible()) await pressOn(page, "Initialise git repository");
+    await expectPage(page.getByLabel("Commit message")).toBeVisible();
     await expectFocus(page);
-    await tabTo(page, "Message of the commit");
+    await tabTo(page, "Commit message");
     await page.keyboard.type("Say hello");
     await pressOn(page, "Commit");
     await expectPage(page.getByLabel("Commits")).toContainText("Say hello");
@@ -93,7 +93,7 @@ describeConsole("a person with a keyboard alone", () => {
     await expectFocus(page);
     await tabTo(page, "Name");
     await page.keyboard.type("mine");
-    await pressOn(page, "Create a key");
+    await pressOn(page, "Create key");
     await expectPage(page.getByLabel("The new key")).toContainText("tsk_");
     await expectFocus(page);
     await expectPage(page.getByRole("button", { name: "Revoke mine" })).toBeVisible();
@@ -103,7 +103,7 @@ describeConsole("a person with a keyboard alone", () => {
     await expectPage(page.getByRole("button", { name: "Revoke mine" })).toBeFocused();
     await page.keyboard.press("Enter");
     await pressOn(page, "Revoke");
-    await expectPage(page.getByText("revoked", { exact: true })).toBeVisible();
+    await expectPage(page.getByText("Revoked", { exact: true })).toBeVisible();
     await expectFocus(page);
   });
 });

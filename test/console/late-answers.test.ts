@@ -11,11 +11,11 @@ import { expectPage } from "./support/open-console.ts";
 const service = sharedService();
 
 const editor = (page: Page) => page.locator(".file > .editor .cm-content");
-const composer = (page: Page) => page.getByLabel("Message to the agent");
+const composer = (page: Page) => page.getByLabel("Message the agent");
 const log = (page: Page) => page.getByRole("log");
 const inProject = (page: Page, name: string) =>
   page.getByLabel("Project", { exact: true }).getByRole("link", { name });
-const unsaved = (page: Page) => page.getByLabel("Open files").getByText("not saved");
+const unsaved = (page: Page) => page.getByLabel("Open files").getByText("unsaved");
 const FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))";
 
 /** Holds what matches back until `letGo` is called, as a network or a machine that is slow would. */
@@ -143,7 +143,7 @@ describeConsole("what comes late in the console", () => {
       await page.goto((await newChat()).address);
       await composer(page).fill(script({ text }));
       await page.getByRole("button", { name: "Send" }).click();
-      await expectPage(page.getByRole("button", { name: "Sending …" })).toBeDisabled();
+      await expectPage(page.getByRole("button", { name: "Sending…" })).toBeDisabled();
     };
 
     // A task ends while the connection is made: after the page has read what was there.
@@ -168,7 +168,7 @@ describeConsole("what comes late in the console", () => {
     letGo = shut();
     const elsewhere = await newChat();
     await page.goto(elsewhere.address);
-    await expectPage(log(page)).toContainText("Nothing has been said yet.");
+    await expectPage(log(page)).toContainText("No messages yet.");
     const said = { project_id: projectId, message: script({ text: "From elsewhere." }) };
     const answered = await chatting.call("POST", "/api/chat/agent", { ...said, chat_id: elsewhere.chat_id });
     expect(answered.status).toBe(200);
@@ -189,9 +189,9 @@ describeConsole("what comes late in the console", () => {
     letGo = shut();
     await sendIn("From afar.");
     await inProject(page, "Chats").click();
-    await expectPage(page.getByRole("button", { name: "New chat" })).toBeVisible();
+    await expectPage(page.getByRole("main").getByRole("button", { name: "New chat" })).toBeVisible();
     await page.goBack();
-    await expectPage(page.getByRole("button", { name: "Sending …" })).toBeDisabled();
+    await expectPage(page.getByRole("button", { name: "Sending…" })).toBeDisabled();
     letGo();
     await expectPage(log(page)).toContainText("From afar.");
     await expectPage(composer(page)).toHaveValue("");
@@ -221,11 +221,11 @@ describeConsole("what comes late in the console", () => {
     const made = page.getByLabel("The new key");
     const make = async (name: string) => {
       await page.getByLabel("Name", { exact: true }).fill(name);
-      await page.getByRole("button", { name: "Create a key" }).click();
+      await page.getByRole("button", { name: "Create key" }).click();
       await expectPage(page.getByRole("list", { name: "Your keys" })).toContainText(name);
     };
     await make("first");
-    await made.getByRole("button", { name: "Copy the key" }).click();
+    await made.getByRole("button", { name: "Copy key" }).click();
     const said = made.getByRole("status").first();
     await expectPage(said).toHaveText(/copied/iu);
     const key = await made.locator("code").first().innerText();
@@ -246,8 +246,9 @@ describeConsole("what comes late in the console", () => {
     // A fork that ends after its person went elsewhere.
     const forking = await held(page, "**/fork");
     await goTo(page, home.replace("/app", ""));
-    await page.getByRole("button", { name: "Fork" }).click();
-    await expectPage(page.getByRole("button", { name: "Forking …" })).toBeVisible();
+    await page.getByRole("button", { name: "Project actions" }).click();
+    await page.getByRole("menuitem", { name: "Fork" }).click();
+    await expectPage(page.getByText("Forking…")).toBeVisible();
     await page.locator("aside").getByRole("link", { name: "Usage" }).click();
     const answer = page.waitForResponse("**/fork");
     await forking.letGo();

@@ -43,7 +43,7 @@ describeConsole("a chat of 10,000 tool calls", () => {
     const words = Array.from({ length: 150 }, (_, index) => `word${index}`).join(" ");
     const asked = { text: "I ask.", tools: [call("write_file", { file_path: "a.txt", content: "a" })] };
     await page
-      .getByLabel("Message to the agent")
+      .getByLabel("Message the agent")
       .fill(script(asked, { text: words, chunks: 150, delay_ms: 20 }));
     await page.getByRole("button", { name: "Send" }).click();
     // The words come once all is ready to watch them.

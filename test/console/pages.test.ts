@@ -109,7 +109,7 @@ describeConsole("a page of the console", () => {
     const dialog = page.getByRole("dialog");
     const write = call("write_file", { file_path: "a.txt", content: "a" });
     await page
-      .getByLabel("Message to the agent")
+      .getByLabel("Message the agent")
       .fill(script({ text: "I ask.", tools: [write] }, { text: "." }));
     await page.getByRole("button", { name: "Send" }).click();
     await expectPage(page.getByRole("button", { name: "Allow once" })).toBeVisible();
@@ -123,7 +123,7 @@ describeConsole("a page of the console", () => {
     await page.keyboard.press("Escape");
     await expectPage(dialog).toHaveCount(0);
     await page.keyboard.press("?");
-    await expectPage(dialog).toContainText("Shortcuts");
+    await expectPage(dialog).toContainText("Keyboard shortcuts");
     await page.keyboard.press("Escape");
     await expectPage(dialog).toHaveCount(0);
     await goTo(page, "/keys");
@@ -141,7 +141,7 @@ describeConsole("a page of the console", () => {
     isOffline = true;
     await page.context().setOffline(true);
     await sockets.at(-1)?.close({ code: 4000 });
-    await expectPage(page.getByText("The connection is lost.")).toBeVisible();
+    await expectPage(page.getByText("Offline.")).toBeVisible();
     await expectAccessibleInViews(page, "offline");
   });
 
@@ -201,18 +201,18 @@ describeConsole("a page of the console", () => {
     await expectPage(again).toBeDisabled();
     await page.clock.fastForward(901_000);
     await again.click();
-    await expectPage(page.getByRole("region", { name: "List of runs" })).toBeVisible();
+    await expectPage(page.getByRole("region", { name: "List of tasks" })).toBeVisible();
     expect(asked).toBe(3);
     await page.getByLabel("State").selectOption("failed");
-    await expectPage(page.getByText("No task of this kind.")).toBeVisible();
+    await expectPage(page.getByText("No matching tasks.")).toBeVisible();
 
     // A short wait is kept by the client itself.
     asked = 1;
     await refuse("**/api/channels", 30);
     await page.evaluate('history.pushState(null, "", "/app/channels")');
-    await expectPage(page.getByText("This goes on by itself.").first()).toBeVisible();
+    await expectPage(page.getByText("The page continues by itself.").first()).toBeVisible();
     await page.clock.fastForward(31_000);
-    await expectPage(page.getByText("No channel yet")).toBeVisible();
+    await expectPage(page.getByText("No channels yet")).toBeVisible();
     expect(asked).toBe(3);
   });
 });

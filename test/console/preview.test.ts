@@ -41,7 +41,7 @@ describeConsole("the preview and the containers of a project", () => {
     // A path leads to no other host.
     await page.getByLabel("Path").fill("//elsewhere.example/x");
     await page.getByRole("button", { name: "Go", exact: true }).click();
-    const outside = page.getByRole("link", { name: "Open outside" });
+    const outside = page.getByRole("link", { name: "Open in new tab" });
     await expectPage(outside).toHaveAttribute("href", new RegExp(`^${site.url}/`, "u"));
     // Into the preview once, and never again.
     expect(redirects.length).toBeLessThanOrEqual(3);
@@ -55,9 +55,9 @@ describeConsole("the preview and the containers of a project", () => {
       scheme: "dark",
       path: `/projects/${site.slug}/containers`,
     });
-    await page.getByRole("button", { name: "Add a container" }).click();
+    await page.getByRole("button", { name: "Add container" }).click();
     await page.getByLabel("Name").last().fill("<b>api</b>");
-    await page.getByLabel("Command that starts it").last().fill("echo started; sleep 600");
+    await page.getByLabel("Start command").last().fill("echo started; sleep 600");
     await page.getByRole("button", { name: "Add", exact: true }).click();
     const card = page.locator(".cards > li").filter({ hasText: "<b>api</b>" });
     await expectPage(card).toBeVisible();

@@ -20,10 +20,10 @@ describeConsole("a schedule", () => {
     const { page } = await openPage(service, { account, path: "/schedules" });
     await page.getByRole("link", { name: "New schedule" }).click();
     await page.getByLabel("Name").fill(HOSTILE);
-    await page.getByLabel("What the agent is told").fill(script({ text: "The garden is dry." }));
+    await page.getByLabel("Prompt").fill(script({ text: "The garden is dry." }));
     const next = page.getByRole("status", { name: "Next runs" });
     await page.getByLabel("When").fill("whenever it suits");
-    await expectPage(next).not.toContainText("are shown here");
+    await expectPage(next).not.toContainText("appear here");
     await expectPage(next.getByRole("listitem")).toHaveCount(0);
     await page.getByLabel("When").fill("0 9 * 1 *");
     await page.getByLabel("Time zone").fill("Asia/Tokyo");
@@ -31,23 +31,23 @@ describeConsole("a schedule", () => {
     await expectPage(next.getByRole("listitem").first()).toContainText(/0?9:00/u);
     await expectPage(next.getByRole("listitem").first()).toContainText("GMT+9");
     await expectAccessible(page);
-    await page.getByRole("button", { name: "Create the schedule" }).click();
+    await page.getByRole("button", { name: "Create schedule" }).click();
 
     await expectPage(page.getByRole("heading", { name: HOSTILE })).toBeVisible();
     await page.getByRole("button", { name: "Run now" }).click();
     const runs = page.getByRole("region", { name: "Runs" });
     await expectPage(async () => {
-      await page.getByRole("button", { name: "Read again" }).click();
-      await expectPage(runs).toContainText("done", { timeout: 2_000 });
+      await page.getByRole("button", { name: "Refresh" }).click();
+      await expectPage(runs).toContainText("Done", { timeout: 2_000 });
     }).toPass();
-    await runs.getByRole("link", { name: "Run" }).click();
+    await runs.getByRole("link", { name: "Open task" }).click();
     await expectPage(page.getByText("The garden is dry.", { exact: true })).toBeVisible();
     await page.goBack();
     await page.getByRole("button", { name: "Pause" }).click();
     await expectPage(page.getByRole("button", { name: "Resume" })).toBeVisible();
-    await page.getByRole("button", { name: "Delete the schedule …" }).click();
-    await page.getByRole("button", { name: "Delete the schedule", exact: true }).click();
-    await expectPage(page.getByText("No schedule yet")).toBeVisible();
+    await page.getByRole("button", { name: "Delete schedule…" }).click();
+    await page.getByRole("button", { name: "Delete schedule", exact: true }).click();
+    await expectPage(page.getByText("No schedules yet")).toBeVisible();
   });
 
   it("says on a phone why its run failed, and is changed", async () => {
@@ -60,7 +60,7 @@ describeConsole("a schedule", () => {
     await expectPage(page.getByRole("link", { name: HOSTILE })).toBeVisible();
     await page.getByText("Settings", { exact: true }).click();
     await page
-      .getByRole("textbox", { name: "What the agent is told" })
+      .getByRole("textbox", { name: "Prompt" })
       .fill(script({ error: { status: 400, message: "no" } }));
     await page.getByLabel("Agent", { exact: true }).selectOption({ index: 1 });
     await page.getByLabel("When").fill("weekdays at 9am");
@@ -72,8 +72,8 @@ describeConsole("a schedule", () => {
     expect(changed.agent_id).not.toBeNull();
     await page.getByRole("button", { name: "Run now" }).click();
     await expectPage(async () => {
-      await page.getByRole("button", { name: "Read again" }).click();
-      await expectPage(page.getByText(/^failed: ./u)).toBeVisible({ timeout: 2_000 });
+      await page.getByRole("button", { name: "Refresh" }).click();
+      await expectPage(page.getByText(/^Failed: ./u)).toBeVisible({ timeout: 2_000 });
     }).toPass();
     await expectAccessible(page);
   });

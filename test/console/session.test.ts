@@ -15,7 +15,7 @@ describeConsole("a session of the console", () => {
     await page.goto("/app/keys");
     const other = await context.newPage();
     await other.goto("/app/runs");
-    await expectPage(other.getByRole("heading", { name: "Runs" })).toBeVisible();
+    await expectPage(other.getByRole("heading", { name: "Tasks" })).toBeVisible();
 
     const renewals: number[] = [];
     context.on("response", (response) => {

@@ -20,12 +20,12 @@ describeConsole("a team in the console", () => {
     const [ada, grace] = await Promise.all([service.signUp("ada"), service.signUp("grace")]);
     const own = await service.newProject(grace.token, "own");
     const { page: owner } = await openPage(service, { account: ada, path: "/team" });
-    await owner.getByLabel("Name of a new team").fill(NAME);
-    await owner.getByRole("button", { name: "Create a team" }).click();
+    await owner.getByLabel("New team name").fill(NAME);
+    await owner.getByRole("button", { name: "Create team" }).click();
     await expectPage(owner.getByRole("heading", { level: 1, name: NAME })).toBeVisible();
-    const byLink = owner.locator("form").filter({ hasText: "Create a link" });
+    const byLink = owner.locator("form").filter({ hasText: "Create link" });
     await byLink.getByLabel("Role").selectOption("editor");
-    await byLink.getByRole("button", { name: "Create a link" }).click();
+    await byLink.getByRole("button", { name: "Create link" }).click();
     const url = await owner.locator("main code", { hasText: "/invite/" }).innerText();
     await expectPage(owner.getByRole("list", { name: "Open invitations" })).toContainText("as editor");
 
@@ -41,8 +41,8 @@ describeConsole("a team in the console", () => {
       if (answer.status() === 403) refused.push(answer.url());
     });
     await guest.goto("/app/team");
-    await guest.getByRole("button", { name: `Work in ${NAME}` }).click();
-    await expectPage(guest.getByText("You are its editor")).toBeVisible();
+    await guest.getByRole("button", { name: `Switch to ${NAME}` }).click();
+    await expectPage(guest.getByText("You are an editor")).toBeVisible();
     await owner.reload();
     await owner.getByLabel(/^Role of grace/u).selectOption("viewer");
     await expectPage(async () => {
@@ -51,22 +51,24 @@ describeConsole("a team in the console", () => {
     }).toPass();
 
     await guest.reload();
-    await expectPage(guest.getByText("You are its viewer")).toBeVisible();
+    await expectPage(guest.getByText("You are a viewer")).toBeVisible();
     expect(await controls(guest)).toEqual([
-      "Leave the team",
-      expect.stringMatching(/^Work in grace/u),
-      "Create a team",
+      "Leave team…",
+      expect.stringMatching(/^Switch to grace/u),
+      "Create team",
     ]);
     await goTo(guest, "/");
     expect(await controls(guest)).toEqual([]);
     // In a team of the person's own a project is theirs; a fork of it would be made in the active team.
     await goTo(guest, `/projects/${own.slug}`);
-    await expectPage(guest.getByRole("button", { name: "Delete …" })).toBeVisible();
-    expect(await controls(guest)).toEqual(["Start", "New chat", "Export as zip", "Delete …"]);
+    await guest.getByRole("button", { name: "Project actions" }).click();
+    await expectPage(guest.getByRole("menuitem")).toHaveText(["Settings", "Export as zip", "Delete…"]);
+    await guest.keyboard.press("Escape");
+    expect(await controls(guest)).toEqual(["New chat", "", "Start"]);
     // What stays is the person's own, so it works: a key may do what its person may.
     await goTo(guest, "/keys");
     await guest.getByLabel("Name", { exact: true }).fill("mine");
-    await guest.getByRole("button", { name: "Create a key" }).click();
+    await guest.getByRole("button", { name: "Create key" }).click();
     await expectPage(guest.getByLabel("The new key")).toContainText("tsk_");
     expect(refused).toEqual([]);
 
@@ -82,7 +84,7 @@ describeConsole("a team in the console", () => {
     expect(file.suggestedFilename()).toMatch(/^audit-log-.*\.csv$/u);
 
     await goTo(owner, "/team");
-    await owner.getByRole("button", { name: "Delete the team" }).click();
+    await owner.getByRole("button", { name: "Delete team…" }).click();
     const question = owner.getByRole("dialog");
     await expectPage(question.getByRole("button", { name: "Delete" })).toBeDisabled();
     await question.getByLabel(/Type the name/u).fill(NAME);
@@ -95,16 +97,14 @@ describeConsole("a team in the console", () => {
     const { page } = await openPage(service, { account, path: "/agents/new" });
     await page.getByLabel("Name", { exact: true }).fill("<b>Reviewer</b>");
     await page.getByLabel("Prompt").fill("You review code.");
-    await page.getByLabel("Tools").fill("read_file, no_such_tool");
-    await page.getByRole("button", { name: "Create the agent" }).click();
-    await expectPage(page.getByRole("alert")).toContainText("no_such_tool");
-    await page.getByLabel("Tools").fill("read_file");
-    await page.getByRole("button", { name: "Create the agent" }).click();
+    await page.getByLabel("All tools").uncheck();
+    await page.getByLabel("Read a file").check();
+    await page.getByRole("button", { name: "Create agent" }).click();
     await expectPage(page.getByRole("heading", { name: "<b>Reviewer</b>" })).toBeVisible();
     await page.getByLabel("Prompt").fill("You review prose.");
-    await page.getByRole("button", { name: "Save the agent" }).click();
+    await page.getByRole("button", { name: "Save" }).click();
     await expectPage(page.getByText("Saved.")).toBeVisible();
-    await page.getByRole("button", { name: "Delete the agent" }).click();
+    await page.getByRole("button", { name: "Delete agent…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await expectPage(page.getByText("None yet.")).toBeVisible();
   });

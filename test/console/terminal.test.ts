@@ -110,7 +110,7 @@ describeConsole("a terminal", () => {
     await expectPage(linesOf(page, "sleep 600")).toHaveCount(1);
     await page.getByRole("button", { name: "Ctrl-C" }).click();
     await expectPage(linesOf(page, "^C")).toHaveCount(1);
-    await page.getByLabel("For screen readers").check();
+    await page.getByLabel("Screen reader mode").check();
     await expectPage(page.locator(".xterm-accessibility-tree")).toContainText("sleep 600");
     await expectAccessible(page);
     await more.click();

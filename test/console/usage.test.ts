@@ -20,24 +20,35 @@ describeConsole("usage", () => {
       logs: { model: string; credits_deducted: number; created_at: string }[];
     }>("GET", "/api/billing/usage/logs", { token });
     const [{ model, created_at } = { model: "", created_at: "" }] = body.logs;
-    const credits = body.logs.reduce((sum, each) => sum + each.credits_deducted, 0);
     expect(model).not.toBe("");
 
     const { account } = client;
     const { page, complaints } = await openPage(service, { account, path: "/usage", mayComplain: true });
-    await expectPage(page.getByText("credits are left")).toBeVisible();
+    await expectPage(page.getByText("One credit is one US cent.")).toBeVisible();
+    // Calls of the demo model are free: a plot of nothing would be an axis alone.
+    await expectPage(page.getByText("used no credits")).toBeVisible();
+    await expectPage(page.locator(".plot")).toHaveCount(0);
+    await page.route("**/api/billing/usage/logs?*", async (route) => {
+      const answer = await route.fetch();
+      const listed: { logs: object[] } = JSON.parse(await answer.text());
+      const logs = listed.logs.map((call) => ({ ...call, credits_deducted: 1_500 }));
+      await route.fulfill({ response: answer, json: { ...listed, logs } });
+    });
+    await page.reload();
     await expectPage(page.getByRole("img", { name: "Credits for each day" })).toBeVisible();
     await expectPage(page.locator(".plot canvas")).toBeVisible();
-    await page.getByText("The numbers of the plot").click();
+    await page.getByText("Show as a table").click();
     const numbers = page.getByRole("table", { name: "Credits by day and model" });
     await expectPage(numbers.getByRole("columnheader", { name: model })).toBeVisible();
     const day = numbers.getByRole("row").filter({ hasText: created_at.slice(0, 10) });
-    await expectPage(day.getByRole("cell").last()).toHaveText(String(credits));
+    await expectPage(day.getByRole("cell").last()).toHaveText(
+      (1_500 * body.logs.length).toLocaleString("en"),
+    );
     await expectPage(page.getByRole("region", { name: "By model" })).toContainText(model);
     await expectPage(page.getByRole("region", { name: "Calls" })).toContainText("agent");
-    await page.getByLabel("Period").selectOption("last month");
-    await expectPage(page.getByText("No model call in this period")).toBeVisible();
-    await page.getByLabel("Period").selectOption("the last 7 days");
+    await page.getByLabel("Period").selectOption("Last month");
+    await expectPage(page.getByText("No model calls in this period")).toBeVisible();
+    await page.getByLabel("Period").selectOption("Last 7 days");
     await expectPage(page.locator(".plot canvas")).toBeVisible();
     await expectAccessibleInViews(page);
 

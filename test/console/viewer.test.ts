@@ -44,22 +44,26 @@ describeConsole("a viewer of a team in the console", () => {
       ["/models", "", []],
       ["/agents", "", []],
       ["/agents/new", "", []],
-      ["/marketplace/agents/service-integrator", "Editors of the team can get it.", []],
-      ["/usage", "is shown to editors", []],
+      ["/marketplace/agents/service-integrator", "Editors of the team can add it.", []],
+      ["/usage", "can see what credits were spent on", []],
       ["/billing", "Payments", []],
-      ["/team/audit", "for administrators of the team", []],
+      ["/team/audit", "Only administrators of the team", []],
       [`${home}/settings`, "shown", []],
-      [`${home}/terminal`, "Viewers of a project", []],
-      [`${home}/containers`, "No container yet", []],
-      [`${home}/changes`, "Branches:", ["Since the last commit", "Since a run began"]],
-      [home, "Begun as an editor", ["Export as zip"]],
-      [`${home}/chats/${chat}`, "Its editors write to agents.", []],
+      [`${home}/terminal`, "Viewers cannot open a terminal", []],
+      [`${home}/containers`, "No containers yet", []],
+      [`${home}/changes`, "Branches:", ["Since the last commit", "Since a task began"]],
+      [home, "Begun as an editor", [""]],
+      [`${home}/chats/${chat}`, "Editors can message the agent.", []],
     ];
     for (const [path, shown, buttons] of places) {
       await goTo(page, path);
       await expectPage(main).toContainText(shown);
       await expectPage(main.locator("button:visible, a.button:visible")).toHaveText(buttons);
     }
+
+    await goTo(page, home);
+    await page.getByRole("button", { name: "Project actions" }).click();
+    await expectPage(page.getByRole("menuitem")).toHaveText(["Settings", "Export as zip"]);
 
     await goTo(page, `${home}/changes`);
     await page.getByRole("link", { name: "History", exact: true }).click();

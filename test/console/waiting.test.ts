@@ -36,8 +36,8 @@ describeConsole("what waits for a person", () => {
     await expectPage(first).toContainText("+ From one\\u{202E}\\u{2028}");
     await first.getByRole("button", { name: "Allow once" }).click();
     await expectPage(page.getByRole("button", { name: "Allow once" })).toHaveCount(1);
-    await page.getByLabel("The agent asks").getByRole("button", { name: "No" }).click();
-    await expectPage(page.getByText("No agent asks for anything.")).toBeVisible();
+    await page.getByLabel("The agent asks").getByRole("button", { name: "Deny" }).click();
+    await expectPage(page.getByText("Nothing needs your input")).toBeVisible();
     const status = async (project: string, file: string) =>
       (await service.call("GET", `/api/projects/${project}/files/raw?path=${file}`, { token })).status;
     await expectPage(async () => {

@@ -255,6 +255,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await tab.type("#code", denied.user_code.toLowerCase().replace("-", " "));
     await tab.click("#code-form button");
     await tab.until(visible("#decide-step"));
+    expect(await textOf(tab, "#shown-code")).toBe(denied.user_code);
     await tab.click("#deny");
     expect(await told(tab)).toMatch(/^Denied/u);
     expect(await pollFor(denied)).toMatchObject({ status: 400, body: { error: "access_denied" } });

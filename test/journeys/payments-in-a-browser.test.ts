@@ -48,7 +48,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await tab.type("#username", person.email);
     await tab.type("#password", person.password);
     await tab.click("#password-form button");
-    await tab.until(says("#message", "your team has 500 more credits"));
+    await tab.until(says("#message", "Your team has 500 more credits"));
     await tab.until(says("#tier", "Free"));
     expect(await tab.read("location.href")).toBe(`${service.url}/settings/team/billing`);
     expect(tab.complaints).toEqual([]);
@@ -66,7 +66,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await tab.go(`${service.url}/settings/team/billing?success=true&session_id=${sessionId}`);
     await tab.until(says("#message", "Waiting for the payment"));
     await payer.pay(sessionId);
-    await tab.until(says("#message", "2500 more credits"));
+    await tab.until(says("#message", "2,500 more credits"));
     await tab.go(`${service.url}/billing?session_id=cs_test_none`);
     await tab.until(`${says("#message", "There is no such checkout")} && ${visible("#plan-step")}`);
     await tab.click("#portal");
@@ -88,9 +88,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await tab.click("#take");
     await tab.until(isAt(service.stack.stripeUrl));
     await tab.click(button("pay"));
-    await tab.until(says("#message", `${agent.name} is paid. Your team can use it now.`));
+    await tab.until(says("#message", `Paid. ${agent.name} is in your library.`));
     await tab.go(`${service.url}/marketplace/agent/${agent.slug}`);
-    await tab.until(says("#price", "in your library"));
+    await tab.until(says("#price", "In your library"));
     expect(await tab.read(visible("#take"))).toBe(false);
   });
 
@@ -99,7 +99,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await tab.go(`${service.url}/marketplace/base/${base.slug}`);
     await tab.until(says("#price", "Free"));
     await tab.click("#take");
-    await tab.until(`${says("#message", "Added to your library.")} && ${says("#price", "in your library")}`);
+    await tab.until(`${says("#message", "Added to your library.")} && ${says("#price", "In your library")}`);
     await tab.go(`${service.url}/marketplace/base/no-such-template`);
     await tab.until(says("#message", "not found"));
     expect(await tab.read(visible("#item-step"))).toBe(false);

@@ -9,7 +9,7 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
       await navigator.clipboard.writeText(text);
       setOutcome({ of: text, says: "Copied" });
     } catch {
-      setOutcome({ of: text, says: "Not copied: select the text instead" });
+      setOutcome({ of: text, says: "Not copied. Select the text instead." });
     }
   };
   return (

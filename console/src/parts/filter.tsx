@@ -41,7 +41,7 @@ export function StateFilter<State extends string>({
     <label class="field">
       {label}
       <select onChange={({ currentTarget: { value } }) => narrow(isState(value) ? value : undefined)}>
-        <option value="">all</option>
+        <option value="">All</option>
         {Object.entries<string>(states).map(([state, name]) => (
           <option key={state} value={state}>
             {name}

@@ -81,11 +81,12 @@ export function PickList({
       <ul {...api.getContentProps()}>
         {picks.map((item) => (
           <li key={item.value} {...api.getItemProps({ item })}>
-            {item.name} {item.about !== undefined && <span class="muted small">{item.about}</span>}
+            <span>{item.name}</span>{" "}
+            {item.about !== undefined && <span class="muted small">{item.about}</span>}
           </li>
         ))}
       </ul>
-      {picks.length === 0 && <p class="muted">Nothing has this name.</p>}
+      {picks.length === 0 && <p class="muted">Nothing found.</p>}
     </div>
   );
 }

@@ -37,5 +37,5 @@ export function ProjectChoice({
 
 function OnlyLooking({ project }: { project: string }) {
   if (useMayEdit(project) !== false) return null;
-  return <span class="small">You may only look at this project: choose another one.</span>;
+  return <span class="small">You are a viewer of this project. Choose another one.</span>;
 }

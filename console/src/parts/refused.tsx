@@ -5,7 +5,7 @@ import { Countdown, useSecondsLeft } from "./countdown.tsx";
 /** A sentence for a person, of any failure. */
 function sentenceOf(error: unknown): string {
   if (error instanceof WorkspaceError) return error.detail;
-  return "Something went wrong in this page. Reload it.";
+  return "Something went wrong on this page. Reload it.";
 }
 
 /**
@@ -21,7 +21,7 @@ export function Refused({ error, again }: { error: unknown; again?: (() => void)
     <div class="notice bad">
       <div role="alert">
         <p>
-          {error instanceof NotFoundError ? "This is not here, or it is not yours to see. " : ""}
+          {error instanceof NotFoundError ? "Not found, or you do not have access. " : ""}
           {sentenceOf(error)}
         </p>
         {wait > 0 && <span class="hidden">Wait {wait} seconds before you try again.</span>}
@@ -33,7 +33,7 @@ export function Refused({ error, again }: { error: unknown; again?: (() => void)
           </button>
         )}
         <Countdown left={left} />
-        {known?.requestId !== undefined && <span class="muted small">Request {known.requestId}</span>}
+        {known?.requestId !== undefined && <span class="muted small">Request ID {known.requestId}</span>}
       </div>
       {wait > 0 && (
         <span class="hidden" role="status">

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { onDarkness } from "../service/theme.ts";
 import { barsOf, type Series } from "./bars.ts";
 
 const HEIGHT = 240;
@@ -29,10 +30,9 @@ export function DailyPlot({
     };
     const resized = new ResizeObserver(() => plot.setSize({ width: at.clientWidth, height: HEIGHT }));
     resized.observe(at);
-    const scheme = matchMedia("(prefers-color-scheme: dark)");
-    scheme.addEventListener("change", again);
+    const endTheme = onDarkness(again);
     return () => {
-      scheme.removeEventListener("change", again);
+      endTheme();
       resized.disconnect();
       plot.destroy();
     };

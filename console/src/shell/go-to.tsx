@@ -2,12 +2,13 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { PickList, type Pick } from "../parts/pick-list.tsx";
 import { useSidebar } from "../service/reads.ts";
 import { workspace } from "../service/workspace.ts";
-import { PAGES, TABS } from "./places.ts";
+import { GROUPS, TABS } from "./places.ts";
 
 /** Milliseconds after the last key before messages are searched. */
 const PAUSE_MS = 250;
 const MIN_SEARCHED = 3;
 const NO_HITS: readonly Pick[] = [];
+const PAGES = [...GROUPS.flatMap(({ places }) => places), { path: "/account", name: "Account" }];
 
 export interface GoToProps {
   /** The project whose page is shown. */
@@ -52,14 +53,14 @@ export function GoTo({ here, early, go }: GoToProps) {
   const known = useMemo(
     () => [
       { value: "/", name: "Projects", about: "page" },
-      { value: "/waiting", name: "Waits for you", about: "page" },
+      { value: "/waiting", name: "Needs your input", about: "page" },
       { value: "/projects/new", name: "New project", about: "page" },
       ...(here === undefined
         ? []
         : TABS.map(({ path, name }) => ({
             value: `/projects/${here}${path}`,
             name,
-            about: "of this project",
+            about: "in this project",
           }))),
       ...PAGES.map(({ path, name }) => ({ value: path, name, about: "page" })),
       ...projects.map(({ slug, name }) => ({ value: `/projects/${slug}`, name, about: "project" })),
@@ -74,15 +75,7 @@ export function GoTo({ here, early, go }: GoToProps) {
     [tree, here],
   );
   const picks = useMemo(() => [...matching(known, text), ...hits], [known, hits, text]);
-  return (
-    <PickList
-      label="Go to a page, a project or a chat, or search messages"
-      picks={picks}
-      begin={early}
-      picked={go}
-      typed={setText}
-    />
-  );
+  return <PickList label="Search or jump to…" picks={picks} begin={early} picked={go} typed={setText} />;
 }
 
 const MAX_SHOWN = 50;

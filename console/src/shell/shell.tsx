@@ -1,60 +1,79 @@
+import { Menu as MenuIcon, Search } from "lucide-preact";
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
-import { useCredits, useMe } from "../service/reads.ts";
+import { Icon } from "../parts/icon.tsx";
+import { Toasts } from "../parts/toast.tsx";
+import { BottomBar } from "./bottom-bar.tsx";
 import { keepFocus } from "./kept-focus.ts";
+import { openDialog } from "./open-dialog.ts";
 import { Shortcuts } from "./shortcuts.tsx";
 import { Sidebar } from "./sidebar.tsx";
-import { TeamSwitch } from "./team-switch.tsx";
 
-/** What stands around every page: where one can go, and whose account it is. */
+/** What stands around every page: where one can go, and whose account it is. On a phone the sidebar is a drawer. */
 export function Shell({ children }: { children: ComponentChildren }) {
   const [location] = useLocation();
   const page = useRef<HTMLElement>(null);
-  const menu = useRef<HTMLDetailsElement>(null);
+  const sidebar = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
+  const [isOpen, setOpen] = useState(false);
   useEffect(keepFocus, []);
   // A new page has the focus, so that a screen reader begins to read there: at once, as the person may soon be further.
   useLayoutEffect(() => {
-    if (menu.current) menu.current.open = false;
+    setOpen(false);
     if (!isFirst.current) page.current?.focus();
     isFirst.current = false;
   }, [location]);
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    sidebar.current?.querySelector<HTMLElement>("a, button")?.focus();
+    const pressed = ({ key }: KeyboardEvent) => key === "Escape" && setOpen(false);
+    document.addEventListener("keydown", pressed);
+    return () => document.removeEventListener("keydown", pressed);
+  }, [isOpen]);
   return (
     <div class="shell">
       <a class="skip" href="#page">
-        To the page
+        Skip to the page
       </a>
-      <header>
-        <details class="menu" ref={menu}>
-          <summary>Menu</summary>
-          <Sidebar />
-        </details>
+      <header class="topbar" inert={isOpen}>
+        <button
+          type="button"
+          class="quiet icon-button"
+          aria-label="Menu"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(true)}
+        >
+          <Icon of={MenuIcon} />
+        </button>
         <Link class="brand" href="/">
           Agent Workspace
         </Link>
-        <span class="spring" />
-        <TeamSwitch />
-        <Shortcuts />
-        <Account />
+        <button
+          type="button"
+          class="quiet icon-button"
+          aria-label="Search or jump to…"
+          onClick={() => (openDialog.value = "go-to")}
+        >
+          <Icon of={Search} />
+        </button>
       </header>
-      <aside>
+      <aside class={isOpen ? "sidebar open" : "sidebar"} ref={sidebar}>
         <Sidebar />
       </aside>
-      <main id="page" ref={page} tabIndex={-1}>
+      <button
+        type="button"
+        class={isOpen ? "scrim open" : "scrim"}
+        aria-label="Close the menu"
+        tabIndex={-1}
+        onClick={() => setOpen(false)}
+      />
+      <main id="page" ref={page} tabIndex={-1} inert={isOpen}>
         {children}
       </main>
+      <BottomBar isOpen={isOpen} open={() => setOpen(true)} />
+      <Shortcuts />
+      <Toasts />
     </div>
-  );
-}
-
-function Account() {
-  const { data: me } = useMe();
-  const { data: credits } = useCredits();
-  return (
-    <>
-      {credits && <span class="muted small">{credits.total_credits} credits</span>}
-      {me && <Link href="/account">{me.username}</Link>}
-    </>
   );
 }

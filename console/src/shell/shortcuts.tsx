@@ -3,6 +3,8 @@ import { useLocation } from "wouter-preact";
 import { lazily } from "../lazily.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import type { GoToProps } from "./go-to.tsx";
+import { openDialog } from "./open-dialog.ts";
+import { projectAt } from "./places.ts";
 
 interface PaletteProps extends GoToProps {
   setEarly: (text: string) => void;
@@ -11,60 +13,54 @@ interface PaletteProps extends GoToProps {
 const LoadedPalette = lazily<PaletteProps>(async () => (await import("./go-to.tsx")).GoTo, EarlyField);
 
 const SHORTCUTS = [
-  ["Ctrl+K or ⌘K", "Go to a page, a project or a chat; search messages"],
-  ["?", "This list"],
-  ["Ctrl+Enter or ⌘Enter", "Send the message to the agent"],
-  ["Ctrl+S or ⌘S", "Save the file in the editor"],
-  ["Ctrl+P or ⌘P", "Open a file by its name, on the page of files"],
+  ["Ctrl+K or ⌘K", "Search, or jump to a page, project or chat"],
+  ["?", "Show this list"],
+  ["Ctrl+Enter or ⌘Enter", "Send the message"],
+  ["Ctrl+S or ⌘S", "Save the open file"],
+  ["Ctrl+P or ⌘P", "Open a file by its name, on the Files page"],
   ["Shift+Tab", "Leave the terminal"],
-  ["Esc", "Close a dialog"],
+  ["Esc", "Close a dialog or a menu"],
 ] as const;
 
-type Open = "go-to" | "shortcuts" | undefined;
-
-/** The dialogs that a shortcut opens from every page, and the button for those without a keyboard. */
+/** The dialogs that a shortcut or a button of the shell opens from every page. */
 export function Shortcuts() {
-  const [open, setOpen] = useState<Open>();
+  const open = openDialog.value;
   const [location, navigate] = useLocation();
-  const here = /^\/projects\/(?!new(?:\/|$))([^/]+)/u.exec(location)?.[1];
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       const isCommand = event.ctrlKey || event.metaKey;
       if (isCommand && !event.altKey && event.key.toLowerCase() === "k") {
         event.preventDefault();
-        setOpen("go-to");
+        openDialog.value = "go-to";
       }
       if (event.key === "?" && !isCommand && !isWriting(event.target)) {
         event.preventDefault();
-        setOpen("shortcuts");
+        openDialog.value = "shortcuts";
       }
     };
     document.addEventListener("keydown", pressed);
     return () => document.removeEventListener("keydown", pressed);
   }, []);
+  if (open === undefined) return null;
   return (
-    <>
-      <button type="button" aria-keyshortcuts="Control+K Meta+K" onClick={() => setOpen("go-to")}>
-        Go to …
-      </button>
-      {open !== undefined && (
-        <Dialog label={open === "go-to" ? "Go to" : "Shortcuts"} onClosed={() => setOpen(undefined)}>
-          {(close) =>
-            open === "go-to" ? (
-              <Palette
-                here={here}
-                go={(address) => {
-                  close();
-                  navigate(address);
-                }}
-              />
-            ) : (
-              <ShortcutList close={close} />
-            )
-          }
-        </Dialog>
-      )}
-    </>
+    <Dialog
+      label={open === "go-to" ? "Search or jump to…" : "Keyboard shortcuts"}
+      onClosed={() => (openDialog.value = undefined)}
+    >
+      {(close) =>
+        open === "go-to" ? (
+          <Palette
+            here={projectAt(location)}
+            go={(address) => {
+              close();
+              navigate(address);
+            }}
+          />
+        ) : (
+          <ShortcutList close={close} />
+        )
+      }
+    </Dialog>
   );
 }
 
@@ -80,7 +76,7 @@ function EarlyField({ early, setEarly }: PaletteProps) {
   useLayoutEffect(() => field.current?.focus(), []);
   return (
     <div class="field">
-      <label for={id}>Go to</label>
+      <label for={id}>Search or jump to…</label>
       <input
         id={id}
         ref={field}
@@ -95,7 +91,7 @@ function EarlyField({ early, setEarly }: PaletteProps) {
 function ShortcutList({ close }: { close: () => void }) {
   return (
     <>
-      <h2>Shortcuts</h2>
+      <h2>Keyboard shortcuts</h2>
       <dl class="facts">
         {SHORTCUTS.map(([keys, what]) => (
           <>

@@ -2,7 +2,8 @@ import { FitAddon } from "@xterm/addon-fit";
 import { Terminal as Xterm } from "@xterm/xterm";
 import "@xterm/xterm/css/xterm.css";
 import { admitSpanStyles, withNonce } from "./policy.ts";
-import { darkness, themeAt } from "./theme.ts";
+import { onDarkness } from "../service/theme.ts";
+import { themeAt } from "./theme.ts";
 
 /** What a screen needs of a shell. */
 interface Keyboard {
@@ -89,13 +90,9 @@ export function openScreen(host: HTMLElement, keyboard: Keyboard, isResumed: boo
     if (isTouched) keyboard.type(data);
   });
   xterm.onResize(({ cols, rows }) => keyboard.resize(cols, rows));
-  darkness.addEventListener(
-    "change",
-    () => {
-      xterm.options.theme = themeAt(host);
-    },
-    { signal },
-  );
+  const endTheme = onDarkness(() => {
+    xterm.options.theme = themeAt(host);
+  });
   const sizes = new ResizeObserver(() => {
     // A hidden screen keeps its size.
     if (host.offsetWidth > 0) fit.fit();
@@ -119,6 +116,7 @@ export function openScreen(host: HTMLElement, keyboard: Keyboard, isResumed: boo
     },
     close() {
       ending.abort();
+      endTheme();
       sizes.disconnect();
       xterm.dispose();
     },

@@ -99,7 +99,7 @@ export function TerminalView(props: TerminalViewProps) {
   return (
     <section class="session" aria-label={name} hidden={!isShown}>
       <p class="small" role="status">
-        {connection.state === "opening" && "Opening a shell … "}
+        {connection.state === "opening" && "Opening a shell… "}
         {connection.state === "open" && "Connected. "}
         {connection.state === "lost" && "The connection is lost. It is made again; the shell goes on. "}
         {connection.state === "over" && `${connection.words}. `}

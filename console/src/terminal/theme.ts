@@ -1,4 +1,5 @@
 import type { ITheme } from "@xterm/xterm";
+import { isDark } from "../service/theme.ts";
 
 /** Colours that stand on a light ground; xterm's own stand on a dark one. */
 const LIGHT: ITheme = {
@@ -20,9 +21,6 @@ const LIGHT: ITheme = {
   brightWhite: "#1b1f27",
 };
 
-/** Whether the page is dark. */
-export const darkness = matchMedia("(prefers-color-scheme: dark)");
-
 /** The colours of the page at `host`. */
 export function themeAt(host: Element): ITheme {
   const { color, backgroundColor } = getComputedStyle(host);
@@ -32,6 +30,6 @@ export function themeAt(host: Element): ITheme {
     cursor: color,
     cursorAccent: backgroundColor,
   };
-  const selectionBackground = darkness.matches ? "#3d5a99" : "#b9ccff";
-  return { ...(darkness.matches ? {} : LIGHT), ...own, selectionBackground };
+  const selectionBackground = isDark() ? "#3d5a99" : "#b9ccff";
+  return { ...(isDark() ? {} : LIGHT), ...own, selectionBackground };
 }

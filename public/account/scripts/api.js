@@ -1,5 +1,9 @@
 // Shared by the account pages: calls of the service's API with the session's cookies, and where to go next.
 
+// The theme that the person chose in the console.
+const theme = localStorage.getItem("theme");
+if (theme) document.documentElement.dataset.theme = theme;
+
 /** Page after signing in without another destination. */
 const HOME = "/app";
 const NEXT = "account.next";

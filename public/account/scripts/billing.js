@@ -24,17 +24,18 @@ async function tellOfPayment(pauses = PAUSES_MS) {
   if (verified.status === "ok") return tell(sentenceFor(verified));
   const [pause, ...later] = pauses;
   if (pause === undefined) {
-    return tell("The payment has not arrived yet. What you bought comes by itself as soon as it does.");
+    return tell("The payment has not arrived yet. What you bought appears here as soon as it does.");
   }
-  tell("Waiting for the payment to arrive …");
+  tell("Waiting for the payment…");
   await new Promise((resolve) => setTimeout(resolve, pause));
   return tellOfPayment(later);
 }
 
 function sentenceFor({ type, credits_added, tier, message }) {
-  if (type === "credit_purchase") return `Paid: your team has ${credits_added} more credits.`;
-  if (type === "subscription") return `Paid: your team has the plan ${nameOf(tier)}.`;
-  return `${message}. Your team can use it now.`;
+  if (type === "credit_purchase")
+    return `Paid. Your team has ${credits_added.toLocaleString("en")} more credits.`;
+  if (type === "subscription") return `Paid. Your team is on the ${nameOf(tier)} plan.`;
+  return `Paid. ${message}.`;
 }
 
 async function showPlan() {
@@ -62,7 +63,7 @@ await tryTo(async () => {
   if (!(await whoIsSignedIn())) return signInFor(address);
   try {
     if (sessionId) await tellOfPayment();
-    else if (query.has("cancelled")) tell("You left the payment page. Nothing was paid.");
+    else if (query.has("cancelled")) tell("Payment cancelled. Nothing was paid.");
   } catch (error) {
     // A payment that failed is told, and the plan shown all the same.
     if (!(error instanceof Refusal)) throw error;

@@ -36,9 +36,15 @@ async function lookUp(code) {
     dateStyle: "medium",
     timeStyle: "short",
   });
-  element("shown-code").textContent = code.toUpperCase();
+  element("shown-code").textContent = inGroups(code);
   // Focuses the first button, which denies.
   show("decide-step", "code-step", "wait-step");
+}
+
+/** A code as programs show it, however it was typed: `BCDF-GHJK`. */
+function inGroups(code) {
+  const letters = code.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
+  return letters.replace(/^(.{4})(?=.)/, "$1-");
 }
 
 for (const [decision, words] of [

@@ -20,9 +20,9 @@ async function showItem() {
   document.title = `${item.name} · Agent Workspace`;
   element("name").textContent = item.name;
   element("description").textContent = item.description ?? "";
-  element("price").textContent = item.is_purchased ? "It is in your library." : priceOf(item);
+  element("price").textContent = item.is_purchased ? "In your library." : priceOf(item);
   element("take").hidden = item.is_purchased;
-  element("take").textContent = item.pricing_type === "free" ? "Add to the library" : "Buy";
+  element("take").textContent = item.pricing_type === "free" ? "Add to library" : "Buy";
   show("item-step", "wait-step");
 }
 

@@ -57,5 +57,5 @@ function describe({ state, checkout, isNew }: Settled): z.input<typeof Verified>
   const common = { status: "ok", already_fulfilled: !isNew } as const;
   if (type === "credit_purchase") return { ...common, type, credits_added: checkout.credits };
   if (type === "subscription") return { ...common, type, tier: checkout.item.split(":")[0] ?? "" };
-  return { ...common, type, message: `${checkout.terms.name} is paid` };
+  return { ...common, type, message: `${checkout.terms.name} is in your library` };
 }

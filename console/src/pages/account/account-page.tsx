@@ -1,9 +1,10 @@
 import { Route, Switch } from "wouter-preact";
+import { Heading } from "../../parts/heading.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { ActionButton } from "../../parts/action-button.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useMe } from "../../service/reads.ts";
-import { workspace } from "../../service/workspace.ts";
+import { signOut } from "../../service/sign-out.ts";
 import { Credentials } from "./credentials.tsx";
 import { Devices } from "./devices.tsx";
 import { Limits } from "./limits.tsx";
@@ -13,7 +14,7 @@ import { Sessions } from "./sessions.tsx";
 
 const TABS = [
   { path: "/account", name: "Profile" },
-  { path: "/account/security", name: "Sign-in" },
+  { path: "/account/security", name: "Sign-in and security" },
   { path: "/account/sessions", name: "Sessions and devices" },
   { path: "/account/limits", name: "Limits" },
 ];
@@ -22,11 +23,7 @@ const TABS = [
 export function AccountPage() {
   return (
     <>
-      <div class="row">
-        <h1>Account</h1>
-        <span class="spring" />
-        <ActionButton work={signOut}>Sign out</ActionButton>
-      </div>
+      <Heading actions={<ActionButton work={signOut}>Sign out</ActionButton>}>Account</Heading>
       <Tabs label="Account" tabs={TABS} />
       <Loaded of={useMe()}>
         {(me) => (
@@ -34,10 +31,10 @@ export function AccountPage() {
             <Route path="/account">
               <ProfileForm />
               <Preferences />
-              <h2>Delete the account</h2>
+              <h2>Delete your account</h2>
               <p class="muted">
-                An administrator of this installation deletes accounts. Tell them your id:{" "}
-                <code>{me.id}</code>
+                To delete your account, ask an administrator of this installation and give them your account
+                ID: <code>{me.id}</code>
               </p>
             </Route>
             <Route path="/account/security">
@@ -51,19 +48,11 @@ export function AccountPage() {
               <Limits />
             </Route>
             <Route>
-              <p>There is no such page.</p>
+              <p class="muted">This page does not exist.</p>
             </Route>
           </Switch>
         )}
       </Loaded>
     </>
   );
-}
-
-/** Ends this session alone; those of other devices go on. */
-async function signOut(): Promise<void> {
-  const sessions = await workspace.sessions.list();
-  const here = sessions.find(({ is_current }) => is_current);
-  if (here) await workspace.sessions.end(here.id);
-  location.replace("/login");
 }

@@ -23,11 +23,11 @@ export function Credentials({ me }: { me: api.User }) {
               workspace.request("POST", "/api/auth/request-verify-token", { body: { email: me.email } })
             }
           >
-            Send the confirmation again
+            Resend the confirmation mail
           </ActionButton>
         )}
         <ActionForm
-          submit="Change the address"
+          submit="Change address"
           done="Changed"
           work={async (form) => {
             await workspace.account.update(given(form, ["email", "current_password"]));
@@ -41,7 +41,7 @@ export function Credentials({ me }: { me: api.User }) {
       <section aria-labelledby="password">
         <h2 id="password">Password</h2>
         <ActionForm
-          submit="Change the password"
+          submit="Change password"
           work={async (form) => {
             await workspace.account.update(given(form, ["password", "current_password"]));
             location.replace("/login");
@@ -58,8 +58,8 @@ export function Credentials({ me }: { me: api.User }) {
           <CurrentPassword />
         </ActionForm>
         <p class="muted">
-          A new password ends all your sessions, also this one. You do not know the current one?{" "}
-          <a href="/forgot-password">Get a link by mail</a> to set a new one.
+          Changing the password signs you out everywhere, including here. Forgot the current one?{" "}
+          <a href="/forgot-password">Reset it by mail</a>.
         </p>
       </section>
     </div>

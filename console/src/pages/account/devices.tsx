@@ -18,7 +18,9 @@ export function Devices() {
         {(devices) => (
           <>
             {devices.length === 0 && (
-              <p class="muted">No desktop app is paired. Create a link to pair one.</p>
+              <p class="muted">
+                No desktop app is paired yet. Create pairing link and open it on that computer.
+              </p>
             )}
             <ul class="list">
               {devices.map((device) => (
@@ -55,7 +57,7 @@ function Device({ device }: { device: api.DesktopDevice }) {
             stale(accountKeys.devices, keys.apiKeys);
           }}
         >
-          <p>Its key is revoked at once and for good.</p>
+          <p>The app is signed out at once. To use it again, pair it again.</p>
         </AskFirst>
       ) : (
         <span class="muted">unpaired</span>
@@ -72,17 +74,18 @@ function Pairing() {
         <ActionButton
           work={async () => setLink(await workspace.request("POST", "/api/desktop/pair", { body: {} }))}
         >
-          Create a pairing link
+          Create pairing link
         </ActionButton>
       </div>
       {link && (
         <div class="notice" role="status">
           <p>
-            Open this on the computer of the app. It pairs one app, until <Moment at={link.expires_at} />.
+            Open this link on the computer with the app. It pairs one app and expires{" "}
+            <Moment at={link.expires_at} />.
           </p>
           <div class="row">
             <code class="wrapping">{link.deep_link}</code>
-            <CopyButton text={link.deep_link} label="Copy the link" />
+            <CopyButton text={link.deep_link} label="Copy link" />
           </div>
         </div>
       )}

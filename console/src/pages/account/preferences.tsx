@@ -7,10 +7,10 @@ import { keys, stale, useModels } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
 import { accountKeys, usePreferences } from "./reads.ts";
 
-/** Preferences that other apps of the person read; this console follows the system's theme. */
+/** Preferences that other apps of the person read; the theme of this console is chosen in the account menu. */
 export function Preferences() {
   return (
-    <Folded summary="Preferences of your other apps">
+    <Folded summary="Preferences for other apps">
       <Form />
     </Folded>
   );
@@ -20,20 +20,22 @@ function Form() {
   const { data: listed } = useModels();
   return (
     <>
-      <p class="muted">This console follows the theme of your system.</p>
+      <p class="muted">
+        Other apps that use this account read these. The theme of this console is in the account menu.
+      </p>
       <Loaded of={usePreferences()}>
         {({ theme_preset, chat_position, diagram_model }) => (
-          <ActionForm submit="Save the preferences" done="Saved" isKept work={save}>
+          <ActionForm submit="Save preferences" done="Saved" isKept work={save}>
             <TextField label="Theme" name="theme_preset" maxLength={64} defaultValue={theme_preset} />
-            <Choice label="Place of the chat" name="chat_position">
+            <Choice label="Chat position" name="chat_position">
               {["left", "center", "right"].map((each) => (
                 <option key={each} selected={each === chat_position}>
                   {each}
                 </option>
               ))}
             </Choice>
-            <Choice label="Model of diagrams" name="diagram_model">
-              <option value="">the default</option>
+            <Choice label="Model for diagrams" name="diagram_model">
+              <option value="">Default model</option>
               {diagram_model !== null && !listed?.models.some(({ id }) => id === diagram_model) && (
                 <option selected>{diagram_model}</option>
               )}

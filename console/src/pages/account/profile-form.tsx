@@ -23,16 +23,16 @@ export function ProfileForm() {
       <h2 id="profile">Profile</h2>
       <Loaded of={useProfile()}>
         {(profile) => (
-          <ActionForm submit="Save the profile" done="Saved" isKept work={save}>
+          <ActionForm submit="Save profile" done="Saved" isKept work={save}>
             <TextField label="Name" name="name" required maxLength={100} defaultValue={profile.name} />
             <TextField
-              label="Handle"
+              label="Username"
               name="username"
               required
               minLength={3}
               maxLength={32}
               defaultValue={profile.username}
-              hint="3 to 32 characters. You can sign in with it."
+              hint="3 to 32 characters. You can also sign in with it."
             />
             <LinesField label="About you" name="bio" maxLength={2000} defaultValue={profile.bio ?? ""} />
             <TextField
@@ -43,22 +43,22 @@ export function ProfileForm() {
               defaultValue={profile.website_url ?? ""}
             />
             <TextField
-              label="GitHub name"
+              label="GitHub"
               name="github_username"
               maxLength={100}
               defaultValue={profile.github_username ?? ""}
             />
             <TextField
-              label="Twitter name"
+              label="X (Twitter)"
               name="twitter_handle"
               maxLength={100}
               defaultValue={profile.twitter_handle ?? ""}
             />
             <TextField
-              label="Picture"
+              label="Picture URL"
               name="avatar_url"
               defaultValue={profile.avatar_url ?? ""}
-              hint="An https:// address. The console does not load it."
+              hint="An https:// address, for apps that show pictures. This console shows your initial."
             />
           </ActionForm>
         )}

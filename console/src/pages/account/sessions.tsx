@@ -1,5 +1,6 @@
 import { ActionButton } from "../../parts/action-button.tsx";
 import { AskFirst } from "../../parts/ask-first.tsx";
+import { Badge } from "../../parts/badge.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { stale } from "../../service/reads.ts";
@@ -20,12 +21,12 @@ export function Sessions() {
                   <span class="told">
                     {session.client_name ?? deviceOf(session.user_agent)}{" "}
                     <span class="muted small">
-                      {session.ip_address} · used <Moment at={session.last_used_at} /> · since{" "}
+                      {session.ip_address} · last used <Moment at={session.last_used_at} /> · signed in{" "}
                       <Moment at={session.created_at} />
                     </span>
                   </span>
                   {session.is_current ? (
-                    <strong>This one</strong>
+                    <Badge kind="accent">This session</Badge>
                   ) : (
                     <ActionButton
                       work={async () => {
@@ -33,7 +34,7 @@ export function Sessions() {
                         stale(accountKeys.sessions);
                       }}
                     >
-                      End it
+                      Sign out
                       <span class="hidden"> {session.client_name ?? deviceOf(session.user_agent)}</span>
                     </ActionButton>
                   )}
@@ -43,15 +44,15 @@ export function Sessions() {
             <div class="row">
               {sessions.length > 1 && (
                 <AskFirst
-                  label="End all others"
-                  title="End all other sessions?"
-                  confirm="End them"
+                  label="Sign out all other sessions"
+                  title="Sign out all other sessions?"
+                  confirm="Sign them out"
                   work={async () => {
                     await workspace.sessions.endOthers();
                     stale(accountKeys.sessions);
                   }}
                 >
-                  <p>The devices of the other sessions have to sign in again. This session goes on.</p>
+                  <p>Your other devices have to sign in again. You stay signed in here.</p>
                 </AskFirst>
               )}
               <AskFirst
@@ -63,12 +64,9 @@ export function Sessions() {
                   location.replace("/login");
                 }}
               >
-                <p>All your sessions end, also this one.</p>
+                <p>You are signed out on every device, including this one.</p>
               </AskFirst>
             </div>
-            <p class="muted">
-              The page <a href="/account/sessions">Sessions</a> shows the same without the console.
-            </p>
           </>
         )}
       </Loaded>
@@ -84,6 +82,6 @@ const SYSTEMS = ["Android", "iPhone", "iPad", "Windows", "Mac OS", "Linux"];
 function deviceOf(agent: string): string {
   const browser = BROWSERS.find((name) => agent.includes(`${name}/`));
   const system = SYSTEMS.find((name) => agent.includes(name));
-  if (!browser) return agent || "An unknown device";
+  if (!browser) return agent || "Unknown device";
   return [SHOWN[browser] ?? browser, ...(system ? [`on ${system}`] : [])].join(" ");
 }

@@ -1,4 +1,5 @@
 import { Route, Switch } from "wouter-preact";
+import { Heading } from "../../parts/heading.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useMe } from "../../service/reads.ts";
@@ -25,8 +26,8 @@ export function AdminPage() {
           <Pages />
         ) : (
           <>
-            <h1>Administration</h1>
-            <p class="notice">This is not yours to see. It is for administrators of this installation.</p>
+            <Heading>Administration</Heading>
+            <p class="notice">Only administrators of this installation can see this page.</p>
           </>
         )
       }
@@ -37,7 +38,7 @@ export function AdminPage() {
 function Pages() {
   return (
     <>
-      <h1>Administration</h1>
+      <Heading>Administration</Heading>
       <Tabs label="Administration" tabs={TABS} />
       <Switch>
         <Route path="/admin">
@@ -56,7 +57,7 @@ function Pages() {
           <Installation />
         </Route>
         <Route>
-          <p>There is no such page.</p>
+          <p class="muted">This page does not exist.</p>
         </Route>
       </Switch>
     </>

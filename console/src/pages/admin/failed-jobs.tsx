@@ -21,7 +21,7 @@ export function FailedJobs() {
             {jobs.length === 0 ? (
               page === 1 && (
                 <p class="muted">
-                  No failed jobs. Work that failed in all its attempts is listed here, to be tried again.
+                  No failed jobs. A job that failed in all its attempts is listed here, so you can retry it.
                 </p>
               )
             ) : (
@@ -65,13 +65,13 @@ function Jobs({ jobs }: { jobs: readonly Job[] }) {
               Retry<span class="hidden"> {job.key}</span>
             </ActionButton>
             <AskFirst
-              label={`Drop ${job.key}`}
-              shown="Drop"
-              title="Drop this job?"
-              confirm="Drop"
+              label={`Delete ${job.key}`}
+              shown="Delete"
+              title="Delete this job?"
+              confirm="Delete"
               work={() => drop(job)}
             >
-              <p>What it was to do is not done, and it cannot be tried again.</p>
+              <p>Its work is not done, and it cannot be retried.</p>
             </AskFirst>
           </td>
         </tr>

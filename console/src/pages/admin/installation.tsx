@@ -15,7 +15,7 @@ export function Installation() {
           {({ status, database, queue, redis }) => (
             <dl class="facts">
               <dt>Service</dt>
-              <dd>{status === "ready" ? "ready" : "not ready"}</dd>
+              <dd>{status === "ready" ? "Ready" : "Not ready"}</dd>
               <dt>Database</dt>
               <dd>{database}</dd>
               <dt>Queue</dt>
@@ -43,11 +43,11 @@ export function Installation() {
                 <dd>
                   {gateway.connected} of {gateway.adapters} channels
                 </dd>
-                <dt>Compared</dt>
+                <dt>Last synced</dt>
                 <dd>
                   <Moment at={gateway.last_sync} />
                 </dd>
-                <dt>Since</dt>
+                <dt>Running since</dt>
                 <dd>
                   <Moment at={gateway.started_at} />
                 </dd>
@@ -62,10 +62,10 @@ export function Installation() {
               stale(adminKeys.installation);
             }}
           >
-            Connect all again
+            Reconnect all
           </ActionButton>
           <button type="button" onClick={() => stale(adminKeys.installation)}>
-            Look again
+            Refresh
           </button>
         </div>
       </section>

@@ -24,7 +24,7 @@ export function PaymentEvents() {
         {({ events, pages }) => (
           <>
             {events.length === 0 ? (
-              <p class="muted">The payment provider told nothing of this kind in the last 90 days.</p>
+              <p class="muted">No such payment events in the last 90 days.</p>
             ) : (
               <Events events={events} />
             )}

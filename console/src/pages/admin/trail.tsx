@@ -1,4 +1,6 @@
 import type { api } from "@agent-workspace/client";
+import { stateWord } from "../../parts/badge.tsx";
+import { Details } from "../../parts/details.tsx";
 import { TextField } from "../../parts/fields.tsx";
 import { Filter } from "../../parts/filter.tsx";
 import { given } from "../../parts/form-text.ts";
@@ -25,11 +27,7 @@ export function Trail() {
       <Loaded of={useTrail(page, filter)}>
         {({ logs, pages }) => (
           <>
-            {logs.length === 0 ? (
-              <p class="muted">No administrator did anything of this kind.</p>
-            ) : (
-              <Actions actions={logs} />
-            )}
+            {logs.length === 0 ? <p class="muted">No matching actions.</p> : <Actions actions={logs} />}
             <Pager page={page} pages={pages} go={go} />
           </>
         )}
@@ -46,16 +44,16 @@ function Actions({ actions }: { actions: readonly api.AdminAction[] }) {
           <td>
             <Moment at={action.created_at} />
           </td>
-          <td>{action.admin_name ?? "a deleted account"}</td>
+          <td>{action.admin_name ?? "Deleted account"}</td>
+          <td>{stateWord(action.action_type.replaceAll(".", " "))}</td>
           <td>
-            <code>{action.action_type}</code>
-          </td>
-          <td>
-            {action.target_type}
+            {stateWord(action.target_type)}
             <div class="muted small wrapping">{action.target_id}</div>
           </td>
           <td>{action.reason}</td>
-          <td class="small">{action.details && JSON.stringify(action.details)}</td>
+          <td>
+            <Details of={action.details} />
+          </td>
         </tr>
       ))}
     </Table>

@@ -1,10 +1,12 @@
 import type { api } from "@agent-workspace/client";
 import { AskFirst } from "../../parts/ask-first.tsx";
+import { Badge, stateWord } from "../../parts/badge.tsx";
 import { Choice, TextField } from "../../parts/fields.tsx";
 import { Filter } from "../../parts/filter.tsx";
 import { given, textOf } from "../../parts/form-text.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
+import { number, plural } from "../../parts/numbers.ts";
 import { Pager } from "../../parts/pager.tsx";
 import { Table } from "../../parts/table.tsx";
 import { useNarrowed } from "../../parts/use-narrowed.ts";
@@ -27,20 +29,20 @@ export function Users() {
           });
         }}
       >
-        <TextField label="Address, handle or name" name="search" type="search" maxLength={200} />
+        <TextField label="Email, username or name" name="search" type="search" maxLength={200} />
         <Choice label="State" name="state">
-          <option value="">all</option>
-          <option value="true">active</option>
-          <option value="false">disabled</option>
+          <option value="">All</option>
+          <option value="true">Active</option>
+          <option value="false">Disabled</option>
         </Choice>
       </Filter>
       <Loaded of={useUsers(page, filter)}>
         {({ users, total, pages }) => (
           <>
-            <p class="muted">{total === 1 ? "1 account" : `${total} accounts`}</p>
+            <p class="muted">{plural(total, "account")}</p>
             <Table
               label="List of accounts"
-              columns={["Account", "State", "Tier", "Credits", "Since", "Seen"]}
+              columns={["Account", "State", "Plan", "Credits", "Joined", "Last seen"]}
               hasActions
             >
               {users.map((user) => (
@@ -60,24 +62,24 @@ function UserLine({ user }: { user: api.ListedUser }) {
   return (
     <tr>
       <td>
-        {user.name} {user.is_superuser && <strong class="small">administrator</strong>}
+        {user.name} {user.is_superuser && <Badge kind="accent">Administrator</Badge>}
         <div class="muted small">
           {user.username} · {user.email}
-          {!user.is_verified && " (not confirmed)"}
+          {!user.is_verified && " (email not confirmed)"}
         </div>
       </td>
       <td>
-        {user.is_active ? "active" : "disabled"}
+        <Badge kind={user.is_active ? "good" : "bad"}>{user.is_active ? "Active" : "Disabled"}</Badge>
         {user.disabled_at !== null && !user.is_active && (
           <div class="muted small">
             <Moment at={user.disabled_at} />
           </div>
         )}
       </td>
-      <td>{user.subscription_tier}</td>
+      <td>{stateWord(user.subscription_tier)}</td>
       <td>
-        {user.total_credits}
-        <div class="muted small">{user.purchased_credits} bought</div>
+        {number(user.total_credits)}
+        <div class="muted small">{number(user.purchased_credits)} bought</div>
       </td>
       <td>
         <Moment at={user.created_at} />
@@ -115,10 +117,10 @@ function UserStatus({ user }: { user: api.ListedUser }) {
     >
       <p>
         {user.is_active
-          ? "Takes effect at once: sessions and keys are refused, and running work is stopped."
-          : "The account's keys work again. Its ended sessions do not."}
+          ? "The account is signed out everywhere, its keys stop working, and its running tasks are stopped."
+          : "The person can sign in again, and their keys work again."}
       </p>
-      <TextField label="Reason, for the audit trail" name="reason" maxLength={500} />
+      <TextField label="Reason (for the audit trail)" name="reason" maxLength={500} />
     </AskFirst>
   );
 }
@@ -128,7 +130,7 @@ function Credits({ user }: { user: api.ListedUser }) {
     <AskFirst
       label={`Credits of ${user.username}`}
       shown="Credits"
-      title={`Adjust the credits of ${user.username}`}
+      title={`Adjust credits of ${user.username}`}
       confirm="Adjust"
       isHarmless
       work={async (form) => {
@@ -140,16 +142,16 @@ function Credits({ user }: { user: api.ListedUser }) {
         stale(adminKeys.users, adminKeys.trail, keys.credits);
       }}
     >
-      <p>The personal team has {user.total_credits} credits. One credit is one US cent.</p>
+      <p>Their personal team has {plural(user.total_credits, "credit")}. One credit is one US cent.</p>
       <TextField
-        label="Add"
+        label="Credits to add"
         name="amount"
         type="number"
         step={1}
         required
-        hint="A number below 0 takes credits away."
+        hint="A negative number removes credits."
       />
-      <TextField label="Reason, for the audit trail" name="reason" required maxLength={500} />
+      <TextField label="Reason (for the audit trail)" name="reason" required maxLength={500} />
     </AskFirst>
   );
 }

@@ -1,6 +1,7 @@
 import type { api } from "@agent-workspace/client";
 import { Link } from "wouter-preact";
 import { Loaded } from "../../parts/loaded.tsx";
+import { plural } from "../../parts/numbers.ts";
 import { useTeam } from "../../service/roles.ts";
 import { useAgents } from "./reads.ts";
 
@@ -16,7 +17,7 @@ export function AgentList() {
         return (
           <>
             <div class="row">
-              <h2>The team’s own</h2>
+              <h2>Your team’s agents</h2>
               <span class="spring" />
               {mayManage && (
                 <Link class="button primary" href="/agents/new">
@@ -26,12 +27,12 @@ export function AgentList() {
             </div>
             {own.length === 0 && (
               <p class="muted">
-                None yet. An agent has a prompt, tools and a model; chats, keys, channels and schedules can
-                name it.
+                None yet. An agent is a prompt, a set of tools and a model. Pick it in a chat, a schedule, a
+                channel or for an API key.
               </p>
             )}
             <Cards agents={own} />
-            <h2>Of the service and the marketplace</h2>
+            <h2>Built in and from the marketplace</h2>
             <Cards agents={others} />
           </>
         );
@@ -50,8 +51,8 @@ function Cards({ agents }: { agents: readonly api.Agent[] }) {
           </h3>
           {agent.description !== "" && <p class="wrapping">{agent.description}</p>}
           <p class="muted small">
-            {agent.selected_model ?? agent.model ?? "the default model"} ·{" "}
-            {agent.tools === null ? "all tools" : `${agent.tools.length} tools`}
+            {agent.selected_model ?? agent.model ?? "Default model"} ·{" "}
+            {agent.tools === null ? "all tools" : plural(agent.tools.length, "tool")}
           </p>
         </li>
       ))}

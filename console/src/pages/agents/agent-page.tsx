@@ -4,6 +4,7 @@ import { ActionForm } from "../../parts/action-form.tsx";
 import { AskFirst } from "../../parts/ask-first.tsx";
 import { LinesField, TextField } from "../../parts/fields.tsx";
 import { textOf } from "../../parts/form-text.ts";
+import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useLeadOn } from "../../parts/use-lead-on.ts";
 import { stale } from "../../service/reads.ts";
@@ -12,6 +13,7 @@ import { workspace } from "../../service/workspace.ts";
 import { ModelChoice } from "./model-choice.tsx";
 import { Publication } from "./publication.tsx";
 import { agentKeys, useAgent } from "./reads.ts";
+import { ToolsField, toolsOf } from "./tools-field.tsx";
 
 /** Makes an agent of the team. */
 export function NewAgent() {
@@ -19,12 +21,12 @@ export function NewAgent() {
   const team = useTeam();
   return (
     <>
-      <h1>New agent</h1>
+      <Heading>New agent</Heading>
       {team?.role === "viewer" ? (
-        <p class="notice">You look at this team. Its editors and administrators make agents.</p>
+        <p class="notice">You are a viewer of this team. Its editors and administrators can create agents.</p>
       ) : (
         <ActionForm
-          submit="Create the agent"
+          submit="Create agent"
           work={async (form) => {
             const made = await workspace.agents.create(fieldsOf(form));
             stale(agentKeys.all);
@@ -40,7 +42,11 @@ export function NewAgent() {
 
 /** One agent. The team's own are changed here; of the others the person chooses the model. */
 export function AgentPage({ agent }: { agent: string }) {
-  return <Loaded of={useAgent(agent)}>{(found) => <Found agent={found} />}</Loaded>;
+  return (
+    <Loaded title="Agent" of={useAgent(agent)}>
+      {(found) => <Found agent={found} />}
+    </Loaded>
+  );
 }
 
 function Found({ agent }: { agent: api.Agent }) {
@@ -53,12 +59,12 @@ function Found({ agent }: { agent: api.Agent }) {
       <p>
         <Link href="/agents">Agents</Link>
       </p>
-      <h1>{agent.name}</h1>
+      <Heading>{agent.name}</Heading>
       {mayManage ? (
         <>
           <ActionForm
-            submit="Save the agent"
-            done="Saved. It works so from its next message."
+            submit="Save"
+            done="Saved. Applies from the next message."
             isKept
             work={async (form) => {
               await workspace.agents.update(agent.id, fieldsOf(form));
@@ -69,7 +75,7 @@ function Found({ agent }: { agent: api.Agent }) {
           </ActionForm>
           <Publication agent={agent.id} />
           <AskFirst
-            label="Delete the agent"
+            label="Delete agent…"
             title={`Delete ${agent.name}?`}
             confirm="Delete"
             work={async () => {
@@ -78,7 +84,7 @@ function Found({ agent }: { agent: api.Agent }) {
               leadOn("/agents");
             }}
           >
-            <p>Chats and keys that name it go on with the default agent.</p>
+            <p>Chats and keys that use it continue with the default agent.</p>
           </AskFirst>
         </>
       ) : (
@@ -94,14 +100,14 @@ function Shown({ agent, isOwn }: { agent: api.Agent; isOwn: boolean }) {
       {agent.description !== "" && <p class="wrapping">{agent.description}</p>}
       <dl class="facts">
         <dt>From</dt>
-        <dd>{agent.is_builtin ? "the service" : isOwn ? "your team" : "the marketplace"}</dd>
+        <dd>{agent.is_builtin ? "Built in" : isOwn ? "Your team" : "The marketplace"}</dd>
         <dt>Model</dt>
-        <dd>{agent.model ?? "the default"}</dd>
+        <dd>{agent.model ?? "Default model"}</dd>
         <dt>Tools</dt>
-        <dd>{agent.tools === null ? "all" : agent.tools.join(", ")}</dd>
+        <dd>{agent.tools === null ? "All tools" : agent.tools.join(", ")}</dd>
       </dl>
       {agent.system_prompt === null ? (
-        <p class="muted">Its prompt is closed.</p>
+        <p class="muted">The author does not publish its prompt.</p>
       ) : (
         agent.system_prompt !== "" && (
           <pre class="wrapped" tabIndex={0}>
@@ -111,8 +117,8 @@ function Shown({ agent, isOwn }: { agent: api.Agent; isOwn: boolean }) {
       )}
       {!isOwn && agent.system_prompt !== null && (
         <ActionForm
-          submit="Choose the model"
-          done="Chosen, for you alone"
+          submit="Use this model"
+          done="Saved, for you only"
           isKept
           work={async (form) => {
             const path = { agent: agent.id };
@@ -121,7 +127,7 @@ function Shown({ agent, isOwn }: { agent: api.Agent; isOwn: boolean }) {
             stale(agentKeys.all);
           }}
         >
-          <ModelChoice label="The model for you" chosen={agent.selected_model} />
+          <ModelChoice label="Model (for you only)" chosen={agent.selected_model} />
         </ActionForm>
       )}
     </>
@@ -144,30 +150,20 @@ function AgentFields({ agent }: { agent?: api.Agent }) {
         rows={8}
         maxLength={50_000}
         defaultValue={agent?.system_prompt ?? ""}
-        hint="It follows the service’s own prompt."
+        hint="Added after the built-in instructions."
       />
       <ModelChoice label="Model" chosen={agent?.model ?? null} />
-      <LinesField
-        label="Tools"
-        name="tools"
-        rows={3}
-        defaultValue={agent?.tools?.join("\n") ?? ""}
-        placeholder={"read_file\nwrite_file\nbash_exec"}
-        hint="One a line. Empty for all tools."
-      />
+      <ToolsField chosen={agent?.tools ?? null} />
     </>
   );
 }
 
 function fieldsOf(form: FormData) {
-  const tools = textOf(form, "tools")
-    .split(/[\s,]+/u)
-    .filter((name) => name !== "");
   return {
     name: textOf(form, "name"),
     description: textOf(form, "description"),
     system_prompt: textOf(form, "system_prompt"),
     model: textOf(form, "model") || null,
-    tools: tools.length > 0 ? tools : null,
+    tools: toolsOf(form),
   };
 }

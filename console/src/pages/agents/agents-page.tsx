@@ -1,4 +1,5 @@
 import { Route, Switch } from "wouter-preact";
+import { Heading } from "../../parts/heading.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { AgentPage, NewAgent } from "./agent-page.tsx";
 import { AgentList } from "./agent-list.tsx";
@@ -12,12 +13,12 @@ export function AgentsPage() {
         <NewAgent />
       </Route>
       <Route path="/agents/projects">
-        <Heading />
+        <AgentsHeading />
         <ProjectAgents />
       </Route>
       <Route path="/agents/:agent">{({ agent }) => <AgentPage key={agent} agent={agent} />}</Route>
       <Route path="/agents">
-        <Heading />
+        <AgentsHeading />
         <AgentList />
       </Route>
     </Switch>
@@ -25,14 +26,14 @@ export function AgentsPage() {
 }
 
 const TABS = [
-  { path: "/agents", name: "Of the team" },
-  { path: "/agents/projects", name: "Of a project" },
+  { path: "/agents", name: "All agents" },
+  { path: "/agents/projects", name: "By project" },
 ];
 
-function Heading() {
+function AgentsHeading() {
   return (
     <>
-      <h1>Agents</h1>
+      <Heading>Agents</Heading>
       <Tabs label="Agents" tabs={TABS} />
     </>
   );

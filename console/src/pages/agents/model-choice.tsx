@@ -7,7 +7,7 @@ export function ModelChoice({ label, chosen }: { label: string; chosen: string |
   const models = listed?.models.filter(({ disabled, id }) => !disabled || id === chosen) ?? [];
   return (
     <Choice label={label} name="model">
-      <option value="">the default</option>
+      <option value="">Default model</option>
       {chosen !== null && !models.some(({ id }) => id === chosen) && (
         <option value={chosen} selected>
           {chosen}

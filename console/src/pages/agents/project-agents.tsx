@@ -15,7 +15,7 @@ export function ProjectAgents() {
     <Loaded of={useProjects()}>
       {(projects) => {
         const project = chosen ?? projects[0]?.id;
-        if (project === undefined) return <p class="muted">There is no project yet.</p>;
+        if (project === undefined) return <p class="muted">Create a project first.</p>;
         return (
           <>
             <div class="row">
@@ -41,12 +41,14 @@ function Agents({ project }: { project: string }) {
     <Loaded of={useAgentChoice(project)}>
       {({ agents, available, mayChange }) => (
         <>
-          <h2>Added to the project</h2>
-          {agents.length === 0 && <p class="muted">None: chats of the project offer the team’s agents.</p>}
+          <h2>In this project</h2>
+          {agents.length === 0 && (
+            <p class="muted">None. Chats in this project offer all agents of the team.</p>
+          )}
           <Lines agents={agents}>
             {mayChange ? (agent) => <Remove {...{ project, agent }} /> : undefined}
           </Lines>
-          <h2>Could be added</h2>
+          <h2>Available</h2>
           {available.length === 0 && <p class="muted">None.</p>}
           <Lines agents={available}>
             {mayChange ? (agent) => <Add {...{ project, agent }} /> : undefined}

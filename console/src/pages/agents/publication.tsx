@@ -15,23 +15,23 @@ export function Publication({ agent }: { agent: string }) {
   const path = { agent };
   return (
     <div class="row">
-      <span>{known.is_published ? "In the marketplace" : "Not in the marketplace"}</span>
+      <span>{known.is_published ? "Published to the marketplace" : "Not published"}</span>
       {known.is_published ? (
         <AskFirst
-          label="Take it off the marketplace"
-          title="Take it off the marketplace?"
-          confirm="Take it off"
+          label="Unpublish…"
+          title="Unpublish this agent?"
+          confirm="Unpublish"
           work={async () => {
             await workspace.request("POST", "/api/marketplace/agents/{agent}/unpublish", { path });
             stale(agentKeys.all);
           }}
         >
-          <p>Teams that have it keep it.</p>
+          <p>Teams that already have it keep it.</p>
         </AskFirst>
       ) : (
         <AskFirst
-          label="Publish …"
-          title="Publish in the marketplace"
+          label="Publish…"
+          title="Publish to the marketplace"
           confirm="Publish"
           isHarmless
           work={async (form) => {
@@ -46,18 +46,18 @@ export function Publication({ agent }: { agent: string }) {
             stale(agentKeys.all);
           }}
         >
-          <p>Everybody who uses this installation then sees it.</p>
-          <Choice label="Its prompt" name="source">
-            <option value="open">open: others read and fork it</option>
-            <option value="closed">closed: others only use it</option>
+          <p>Everyone on this installation can see it.</p>
+          <Choice label="Prompt" name="source">
+            <option value="open">Open: others can read and fork it</option>
+            <option value="closed">Closed: others can only use it</option>
           </Choice>
-          <Choice label="It costs" name="pricing">
-            <option value="free">nothing</option>
-            <option value="one_time">once</option>
+          <Choice label="Price" name="pricing">
+            <option value="free">Free</option>
+            <option value="one_time">Once</option>
             <option value="monthly">every month</option>
           </Choice>
           <TextField
-            label="Dollars, where it costs something"
+            label="US dollars (unless free)"
             name="price"
             type="number"
             min={1}

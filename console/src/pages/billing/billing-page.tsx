@@ -1,10 +1,14 @@
 import { Link } from "wouter-preact";
+import { Heading } from "../../parts/heading.tsx";
+import { State } from "../../parts/badge.tsx";
+import { creditsInWords } from "../../parts/credits.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { useTeamRole } from "../../service/roles.ts";
 import { Buying } from "./buying.tsx";
 import { Earnings } from "./earnings.tsx";
 import { Payments, Purchases } from "./past.tsx";
+import { planName, Plans } from "./plans.tsx";
 import { usePlan, usePrices } from "./reads.ts";
 
 /** The plan and the credits of the team, and what it paid. */
@@ -12,19 +16,20 @@ export function BillingPage() {
   const role = useTeamRole();
   return (
     <>
-      <h1>Billing</h1>
+      <Heading>Billing</Heading>
       <Plan />
       <Loaded of={usePrices()}>
         {(prices) => (
           <>
             {prices.stripe_publishable_key === null && (
               <p class="notice">
-                Payments are not configured on this installation: nothing can be bought here.
+                Payments are not set up on this installation, so nothing can be bought here.
               </p>
             )}
+            <Plans prices={prices} mayBuy={prices.stripe_publishable_key !== null && role === "admin"} />
             {prices.stripe_publishable_key !== null && role === "admin" && <Buying prices={prices} />}
             {prices.stripe_publishable_key !== null && role !== undefined && role !== "admin" && (
-              <p>Administrators of the team buy credits and change the plan.</p>
+              <p class="muted">Administrators of the team can buy credits and change the plan.</p>
             )}
             <Earnings mayConnect={prices.stripe_publishable_key !== null && role === "admin"} />
           </>
@@ -44,8 +49,7 @@ function Plan() {
           <dl class="facts">
             <dt>Plan</dt>
             <dd>
-              {plan.tier}
-              {plan.status !== null && `, ${plan.status}`}
+              {planName(plan.tier)} {plan.status !== null && <State of={plan.status} />}
             </dd>
             {plan.current_period_end !== null && (
               <>
@@ -56,18 +60,10 @@ function Plan() {
               </>
             )}
             <dt>Credits</dt>
-            <dd>
-              {plan.total_credits}: {plan.bundled_credits} of the plan, {plan.daily_credits} of today,{" "}
-              {plan.purchased_credits} bought, {plan.signup_bonus_credits} welcome
-            </dd>
-            <dt>Deployments</dt>
-            <dd>at most {plan.max_deploys}</dd>
-            <dt>Own model keys</dt>
-            <dd>{plan.byok_enabled ? "yes" : "no"}</dd>
+            <dd>{creditsInWords(plan)}</dd>
           </dl>
           <p>
-            <Link href="/usage">What the credits were spent on</Link> ·{" "}
-            <a href="/settings/team/billing">Page of the plan, to which a payment returns</a>
+            <Link href="/usage">See what credits were spent on</Link>
           </p>
         </>
       )}

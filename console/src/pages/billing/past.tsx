@@ -1,26 +1,28 @@
 import { useState } from "preact/hooks";
+import { State, stateWord } from "../../parts/badge.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
+import { plural } from "../../parts/numbers.ts";
 import { Pager } from "../../parts/pager.tsx";
-import { money } from "./money.ts";
+import { money } from "../../parts/money.ts";
 import { ROWS, usePurchases, useTransactions } from "./reads.ts";
 
 /** Credits that the team bought. */
 export function Purchases() {
   const [page, setPage] = useState(1);
   return (
-    <section aria-label="Bought credits">
-      <h2>Bought credits</h2>
+    <section aria-label="Credit purchases">
+      <h2>Credit purchases</h2>
       <Loaded of={usePurchases(page)}>
         {({ purchases }) => (
           <>
-            {purchases.length === 0 && <p class="muted">None were bought.</p>}
+            {purchases.length === 0 && <p class="muted">No purchases yet.</p>}
             <ul class="list">
               {purchases.map(({ id, credits_amount, amount_cents, status, created_at }) => (
                 <li key={id}>
-                  <span>{credits_amount} credits</span>
+                  <span>{plural(credits_amount, "credit")}</span>
                   <span>{money(amount_cents)}</span>
-                  <span>{status}</span>
+                  <State of={status} />
                   <span class="muted small">
                     <Moment at={created_at} />
                   </span>
@@ -44,13 +46,13 @@ export function Payments() {
       <Loaded of={useTransactions(page)}>
         {({ transactions }) => (
           <>
-            {transactions.length === 0 && <p class="muted">Nothing was paid.</p>}
+            {transactions.length === 0 && <p class="muted">No payments yet.</p>}
             <ul class="list">
               {transactions.map(({ id, type, amount_cents, status, created_at }) => (
                 <li key={id}>
-                  <span>{type.replaceAll("_", " ")}</span>
+                  <span>{stateWord(type)}</span>
                   <span>{money(amount_cents)}</span>
-                  <span>{status.replaceAll("_", " ")}</span>
+                  <State of={status} />
                   <span class="muted small">
                     <Moment at={created_at} />
                   </span>

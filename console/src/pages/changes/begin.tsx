@@ -22,7 +22,7 @@ export function Begin({ project, hasRepository }: { project: string; hasReposito
       }}
     >
       <div class="field">
-        <label for="remote">Address of a remote repository{!hasRepository && " (optional)"}</label>
+        <label for="remote">Remote repository URL{!hasRepository && " (optional)"}</label>
         <input
           id="remote"
           name="remote"
@@ -34,7 +34,7 @@ export function Begin({ project, hasRepository }: { project: string; hasReposito
       </div>
       <div class="row">
         <button type="submit" class={hasRepository ? "" : "primary"} disabled={isBusy}>
-          {hasRepository ? "Connect" : "Begin a git repository"}
+          {hasRepository ? "Connect" : "Initialise git repository"}
         </button>
       </div>
       {error !== undefined && <Refused error={error} />}

@@ -2,6 +2,7 @@ import type { api } from "@agent-workspace/client";
 import { useState } from "preact/hooks";
 import { UnifiedDiff } from "../../parts/diff/unified-diff.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
+import { plural } from "../../parts/numbers.ts";
 import { shownPath } from "../../parts/shown-path.ts";
 import { useFileDiff } from "./reads.ts";
 
@@ -29,7 +30,7 @@ interface ChangedFilesProps {
 /** The files that differ from the last commit. */
 export function ChangedFiles({ project, changes, mayChange, chosen, onChosen }: ChangedFilesProps) {
   const [limit, setLimit] = useState(PAGE);
-  if (changes.length === 0) return <p class="muted">Nothing has changed since the last commit.</p>;
+  if (changes.length === 0) return <p class="muted">No changes since the last commit.</p>;
   const choose = (path: string, isChosen: boolean) => {
     const next = new Set(chosen);
     if (isChosen) next.add(path);
@@ -55,7 +56,7 @@ export function ChangedFiles({ project, changes, mayChange, chosen, onChosen }: 
       </ul>
       {changes.length > limit && (
         <button type="button" onClick={() => setLimit(limit + PAGE)}>
-          Show more ({changes.length - limit} are hidden)
+          Show {plural(changes.length - limit, "more file", "more files")}
         </button>
       )}
     </>
@@ -81,8 +82,8 @@ function Diff({ project, path }: { project: string; path: string }) {
     <Loaded of={useFileDiff(project, path)}>
       {({ diff, truncated }) => (
         <>
-          {diff === "" ? <p class="muted">There are no lines to show.</p> : <UnifiedDiff text={diff} />}
-          {truncated && <p class="muted small">The difference was cut at 1 MiB.</p>}
+          {diff === "" ? <p class="muted">No lines to show.</p> : <UnifiedDiff text={diff} />}
+          {truncated && <p class="muted small">The diff is cut at 1 MiB.</p>}
         </>
       )}
     </Loaded>

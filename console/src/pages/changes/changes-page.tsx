@@ -2,6 +2,7 @@ import { NotFoundError } from "@agent-workspace/client";
 import { useEffect } from "preact/hooks";
 import { Link, Route, Switch } from "wouter-preact";
 import { useProjectLive } from "../../live/use-project-live.ts";
+import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { paced } from "../../parts/paced.ts";
 import { WhenAwake } from "../../parts/project/when-awake.tsx";
@@ -9,7 +10,6 @@ import { snapshotsKey } from "../../parts/snapshots/use-snapshots.ts";
 import { useMayEdit } from "../../service/roles.ts";
 import { reads } from "../../service/reads.ts";
 import { Begin } from "./begin.tsx";
-import "./changes.css";
 import { gitKey, useStatus } from "./reads.ts";
 import { Repository } from "./repository.tsx";
 import { SinceRun } from "./since-run.tsx";
@@ -20,12 +20,7 @@ const READ_MS = 5_000;
 /** What has changed in a project: since the last commit, and since a run of an agent began. */
 export function ChangesPage({ project }: { project: string }) {
   return (
-    <WhenAwake
-      project={project}
-      needs="files"
-      title="Changes"
-      purpose="Wake it to see what has changed in them."
-    >
+    <WhenAwake project={project} needs="files" title="Changes" purpose="Wake it to see its changes.">
       <Changes project={project} />
     </WhenAwake>
   );
@@ -36,13 +31,13 @@ function Changes({ project }: { project: string }) {
   useFollowFiles(project);
   return (
     <>
-      <h1>Changes</h1>
+      <Heading>Changes</Heading>
       <nav class="row" aria-label="Changes">
-        <Link href={at} className={(isHere) => (isHere ? "button primary" : "button")}>
+        <Link href={at} className={(isHere) => (isHere ? "button chosen" : "button")}>
           Since the last commit
         </Link>
-        <Link href={`${at}/run`} className={(isHere) => (isHere ? "button primary" : "button")}>
-          Since a run began
+        <Link href={`${at}/run`} className={(isHere) => (isHere ? "button chosen" : "button")}>
+          Since a task began
         </Link>
       </nav>
       <Switch>
@@ -53,7 +48,7 @@ function Changes({ project }: { project: string }) {
           <SinceRun project={project} />
         </Route>
         <Route>
-          <p>There is no such page.</p>
+          <p class="muted">This page does not exist.</p>
         </Route>
       </Switch>
     </>
@@ -85,7 +80,7 @@ function Git({ project }: { project: string }) {
   if (status.error instanceof NotFoundError) {
     return (
       <>
-        <p>This project has no git repository.</p>
+        <p>This project has no git repository yet.</p>
         {mayChange && <Begin project={project} hasRepository={false} />}
       </>
     );

@@ -43,16 +43,16 @@ export function Commit({ project, chosen, stagedCount, onDone }: CommitProps) {
     >
       <div class="row">
         <button type="button" disabled={staging.isBusy} onClick={() => staging.run()}>
-          {chosen.length > 0 ? `Stage ${chosen.length} chosen` : "Stage all"}
+          {chosen.length > 0 ? `Stage ${chosen.length} selected` : "Stage all"}
         </button>
       </div>
       {staging.error !== undefined && <Refused error={staging.error} />}
       <div class="field">
-        <label for="message">Message of the commit</label>
+        <label for="message">Commit message</label>
         <textarea id="message" name="message" rows={2} required maxLength={500} />
       </div>
       <div class="field">
-        <label for="extent">It has</label>
+        <label for="extent">Include</label>
         <select
           id="extent"
           value={now}
@@ -60,12 +60,12 @@ export function Commit({ project, chosen, stagedCount, onDone }: CommitProps) {
             setExtent(value === "chosen" || value === "staged" ? value : "all")
           }
         >
-          <option value="all">everything that changed</option>
+          <option value="all">All changes</option>
           <option value="staged" disabled={stagedCount === 0}>
-            what is staged ({stagedCount})
+            Staged files ({stagedCount})
           </option>
           <option value="chosen" disabled={chosen.length === 0}>
-            the chosen files ({chosen.length})
+            Selected files ({chosen.length})
           </option>
         </select>
       </div>

@@ -36,7 +36,7 @@ export function Exchange({ project }: { project: string }) {
         <button type="button" disabled={moving.isBusy} onClick={() => moving.run("push")}>
           Push
         </button>
-        <span role="status">{moving.isBusy ? "At work …" : done?.message}</span>
+        <span role="status">{moving.isBusy ? "Working…" : done?.message}</span>
       </div>
       {done && done.conflicts.length > 0 && (
         <ul>

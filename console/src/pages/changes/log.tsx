@@ -8,7 +8,7 @@ export function Log({ project }: { project: string }) {
     <Loaded of={useCommits(project)}>
       {({ commits }) => (
         <>
-          {commits.length === 0 && <p class="muted">There is no commit yet.</p>}
+          {commits.length === 0 && <p class="muted">No commits yet.</p>}
           <ul class="list" aria-label="Commits">
             {commits.map(({ sha, short_sha, title, message, author, date }) => (
               <li key={sha}>

@@ -15,7 +15,7 @@ export function SinceRun({ project }: { project: string }) {
       {({ snapshots }) => {
         const runs = snapshots.filter(({ role }) => role === "agent").slice(0, MAX_RUNS);
         const run = runs.find(({ hash }) => hash === chosen) ?? runs[0];
-        if (!run) return <p class="muted">No agent has changed files of this project yet.</p>;
+        if (!run) return <p class="muted">No agent has changed files in this project yet.</p>;
         return (
           <>
             <div class="row">
@@ -27,13 +27,13 @@ export function SinceRun({ project }: { project: string }) {
               >
                 {runs.map(({ hash, ts, label }, index) => (
                   <option key={hash} value={hash}>
-                    {index === 0 ? "the last, " : ""}
+                    {index === 0 ? "Latest, " : ""}
                     {new Date(ts).toLocaleString()}
                     {label !== "" && `: ${label}`}
                   </option>
                 ))}
               </select>
-              {run.task_id !== null && <Link href={`/runs/${run.task_id}`}>Open the run</Link>}
+              {run.task_id !== null && <Link href={`/runs/${run.task_id}`}>Open task</Link>}
             </div>
             <SnapshotChanges key={run.hash} project={project} hash={run.hash} />
           </>

@@ -1,5 +1,7 @@
 import type { api } from "@agent-workspace/client";
+import { MessagesSquare } from "lucide-preact";
 import { Link } from "wouter-preact";
+import { stateWord } from "../../parts/badge.tsx";
 import { Collection } from "../../parts/collection.tsx";
 import { Identities } from "./identities.tsx";
 import { useChannels } from "./reads.ts";
@@ -12,13 +14,14 @@ export function ChannelList() {
         title="Channels"
         about={
           <>
-            A channel connects a bot of a messaging platform with a project. See{" "}
-            <a href="/guide/channels">channels</a> in the guide.
+            Talk to the agent from Telegram, Slack, Discord, WhatsApp or Signal. A channel connects a bot to a
+            project. <a href="/guide/channels">Read the guide</a>
           </>
         }
         make={{ href: "/channels/new", name: "New channel" }}
         of={useChannels()}
-        none="No channel yet: make the first one, then write to its bot."
+        icon={MessagesSquare}
+        none={{ title: "No channels yet", about: "Connect a bot, then message it to talk to the agent." }}
       >
         {(channel) => <ChannelLine key={channel.id} channel={channel} />}
       </Collection>
@@ -33,7 +36,7 @@ function ChannelLine({ channel }: { channel: api.ChannelConfig }) {
     <li>
       <Link href={`/channels/${id}`}>{name}</Link>
       <span class="muted small">
-        {channel_type}
+        {stateWord(channel_type)}
         {bot_name !== null && ` · ${bot_name}`}
       </span>
       <span class="small">{stateOf(channel)}</span>
@@ -44,7 +47,7 @@ function ChannelLine({ channel }: { channel: api.ChannelConfig }) {
 
 /** How a channel stands, in words. */
 export function stateOf({ is_active, connection_state, connected }: api.ChannelConfig): string {
-  if (!is_active) return "deleted";
-  if (connection_state === "retrying") return "not connected, tries again";
-  return connection_state ?? (connected ? "ready" : "not ready");
+  if (!is_active) return "Disconnected";
+  if (connection_state === "retrying") return "Reconnecting";
+  return stateWord(connection_state ?? (connected ? "ready" : "not ready"));
 }

@@ -2,7 +2,9 @@ import type { api } from "@agent-workspace/client";
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { AskFirst } from "../../parts/ask-first.tsx";
+import { stateWord } from "../../parts/badge.tsx";
 import { CopiedText } from "../../parts/copied-text.tsx";
+import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
@@ -18,12 +20,12 @@ export function ChannelPage({ channel }: { channel: string }) {
   return (
     <>
       <p class="small">
-        <Link href="/channels">All channels</Link>
+        <Link href="/channels">Channels</Link>
       </p>
-      <Loaded of={useChannel(channel)}>
+      <Loaded title="Channel" of={useChannel(channel)}>
         {(found) => (
           <>
-            <h1>{found.name}</h1>
+            <Heading>{found.name}</Heading>
             <ChannelStatus channel={found} />
             {found.is_active && <Next channel={found} />}
             <Changes channel={found} />
@@ -42,7 +44,7 @@ function ChannelStatus({ channel }: { channel: api.ChannelConfig }) {
     <>
       <dl class="facts">
         <dt>Platform</dt>
-        <dd>{channel.channel_type}</dd>
+        <dd>{stateWord(channel.channel_type)}</dd>
         <dt>State</dt>
         <dd>{stateOf(channel)}</dd>
         {channel.bot_name !== null && (
@@ -54,18 +56,18 @@ function ChannelStatus({ channel }: { channel: api.ChannelConfig }) {
         <dt>Project</dt>
         <dd>
           {channel.project_id === null
-            ? "none: it works for you alone, in your own workspace"
-            : (project?.name ?? "not yours to see")}
+            ? "None: only you can use it, in your own workspace"
+            : (project?.name ?? "A project you cannot see")}
         </dd>
-        <dt>Entered</dt>
-        <dd>{Object.keys(channel.credentials).join(", ") || "nothing"} (not shown)</dd>
+        <dt>Credentials</dt>
+        <dd>{Object.keys(channel.credentials).join(", ") || "none"} (hidden)</dd>
       </dl>
       {channel.last_error !== null && <p class="notice bad">{channel.last_error}</p>}
       {channel.is_active && channel.channel_type !== "cli" && (
         <p class="muted">
-          As its owner you read what linked people write here, and your word is all that says who wrote it. So
-          a message does what its person and you may both do in the project, and a link counts in this channel
-          {channel.shares_links && " and in your other channels of this platform that share links"}.
+          You own this channel, so you can read what people write here. A message may do only what both its
+          sender and you are allowed to do in the project. Linked accounts count for this channel
+          {channel.shares_links && " and for your other channels on this platform that share links"}.
         </p>
       )}
     </>
@@ -82,7 +84,7 @@ function Next({
   return (
     <>
       {setup.length > 0 && (
-        <section class="notice" aria-label="What is left to do at the platform">
+        <section class="notice" aria-label="Next steps on the platform">
           <ol>
             {setup.map((step) => (
               <li key={step}>{step}</li>
@@ -90,7 +92,7 @@ function Next({
           </ol>
           {!isLinked && platform !== "cli" && (
             <p>
-              Then write to the bot in private and enter its code under{" "}
+              Then send the bot a private message and enter the code it replies with under{" "}
               <Link href="/channels">Linked accounts</Link>.
             </p>
           )}
@@ -98,13 +100,13 @@ function Next({
       )}
       {address !== null && (
         <>
-          <h2>Address for the platform</h2>
+          <h2>Webhook URL</h2>
           <p class="muted">
             {platform === "telegram"
-              ? "The service enters it at Telegram by itself."
-              : "It holds a secret: enter it at the platform, and nowhere else."}
+              ? "Already set at Telegram."
+              : "It contains a secret. Enter it on the platform and nowhere else."}
           </p>
-          <CopiedText text={address} name="the address" />
+          <CopiedText text={address} name="URL" />
         </>
       )}
       {platform !== "cli" && <TestMessage channel={id} isLinked={isLinked} />}
@@ -124,9 +126,9 @@ function TestMessage({ channel, isLinked }: { channel: string; isLinked: boolean
   return (
     <div class="row">
       <button type="button" disabled={testing.isBusy} onClick={() => testing.run()}>
-        Send me a test message
+        Send test message
       </button>
-      <span role="status">{isSent && "The platform has taken it: look at your chat with the bot."}</span>
+      <span role="status">{isSent && "Sent. Check your chat with the bot."}</span>
       {testing.error !== undefined && <Refused error={testing.error} />}
     </div>
   );
@@ -141,9 +143,9 @@ function Changes({ channel }: { channel: api.ChannelConfig }) {
   if (!is_active) {
     return (
       <div class="row">
-        <p>This channel is deleted: it takes and sends nothing.</p>
+        <p>This channel is disconnected. It receives and sends nothing.</p>
         <button type="button" disabled={again.isBusy} onClick={() => again.run()}>
-          Connect it again
+          Reconnect
         </button>
         {again.error !== undefined && <Refused error={again.error} />}
       </div>
@@ -155,9 +157,9 @@ function Changes({ channel }: { channel: api.ChannelConfig }) {
       <div class="row">
         {webhook_url !== null && (
           <AskFirst
-            label="Change the address …"
-            confirm="Change the address"
-            title="Change the secret of the address?"
+            label="New webhook URL…"
+            confirm="Create new URL"
+            title="Create a new webhook URL?"
             work={async () => {
               await workspace.request("POST", "/api/channels/{channel}/rotate-secret", {
                 path: { channel: id },
@@ -166,21 +168,21 @@ function Changes({ channel }: { channel: api.ChannelConfig }) {
             }}
           >
             <p>
-              The present address is refused at once. Enter the new one at the platform; Telegram gets it by
-              itself.
+              The current URL stops working at once. Enter the new one on the platform; Telegram is updated
+              automatically.
             </p>
           </AskFirst>
         )}
         <AskFirst
-          label="Delete the channel …"
-          confirm="Delete the channel"
-          title={`Delete ${name}?`}
+          label="Disconnect channel…"
+          confirm="Disconnect"
+          title={`Disconnect ${name}?`}
           work={async () => {
             await workspace.channels.delete(id);
             stale(names.channels);
           }}
         >
-          <p>It takes and sends nothing any more. Its messages stay, and it can be connected again.</p>
+          <p>The channel stops receiving and sending. Its messages stay, and you can reconnect it later.</p>
         </AskFirst>
       </div>
     </>

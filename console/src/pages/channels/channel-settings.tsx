@@ -43,9 +43,9 @@ export function ChannelSettings({ channel }: { channel: api.ChannelConfig }) {
         <SettingsFields key={channel.updated_at} platform={platform} of={channel} />
         <ProjectChoice
           id="project"
-          label="Project of its messages"
+          label="Project"
           value={project}
-          none="your own workspace, and nobody else writes to it"
+          none="None: only you can use it, in your own workspace"
           onChoose={setProject}
         />
         <CredentialFields fields={fields} isChange />

@@ -1,5 +1,4 @@
 import { Route, Switch } from "wouter-preact";
-import "./channels.css";
 import { ChannelList } from "./channel-list.tsx";
 import { ChannelPage } from "./channel-page.tsx";
 import { ChoosePlatform, NewChannel } from "./new-channel.tsx";

@@ -27,7 +27,7 @@ export function CredentialFields({
           />
           <span id={`${name}-hint`} class="muted small">
             {hint}
-            {isChange && " Leave it empty to keep the present one."}
+            {isChange && " Leave empty to keep the current one."}
           </span>
         </div>
       ))}

@@ -10,7 +10,7 @@ import { stale } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
 import { MESSAGES, names, useMessages } from "./reads.ts";
 
-const STATES = { pending: "waits", delivered: "delivered", failed: "failed" } as const;
+const STATES = { pending: "Sending", delivered: "Delivered", failed: "Failed" } as const;
 
 /** What went through a channel in both directions, with why a message failed. */
 export function Deliveries({ channel, isActive }: { channel: string; isActive: boolean }) {
@@ -19,12 +19,12 @@ export function Deliveries({ channel, isActive }: { channel: string; isActive: b
     <section aria-label="Messages">
       <h2>Messages</h2>
       <button type="button" onClick={() => stale(names.messages(channel), names.channel(channel))}>
-        Read again
+        Refresh
       </button>
       <Loaded of={useMessages(channel, page)}>
         {(found) => (
           <>
-            {found.length === 0 && <p class="muted">No message yet: write to the bot.</p>}
+            {found.length === 0 && <p class="muted">No messages yet. Send the bot a message.</p>}
             <ul class="list messages">
               {found.map((message) => (
                 <MessageLine key={message.id} message={message} channel={channel} isActive={isActive} />
@@ -62,10 +62,10 @@ function MessageLine({
         {isOutbound ? `to ${jid}` : `from ${sender_name ?? jid}`} · <Moment at={created_at} />
       </span>
       <span class={`outcome ${status === "failed" ? "failed" : ""}`}>
-        {isOutbound ? STATES[status] : "received"}
+        {isOutbound ? STATES[status] : "Received"}
         {error !== null && `: ${error}`}
       </span>
-      {task_id !== null && <Link href={`/runs/${task_id}`}>Run</Link>}
+      {task_id !== null && <Link href={`/runs/${task_id}`}>Open task</Link>}
       {isOutbound && status === "failed" && isActive && (
         <button type="button" disabled={again.isBusy} onClick={() => again.run()}>
           Try again

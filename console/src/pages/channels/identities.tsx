@@ -16,13 +16,13 @@ export function Identities() {
     <>
       <h2>Linked accounts</h2>
       <p class="muted">
-        What these accounts write to a bot is done with your rights, as far as the bot's owner has them, too.
-        Each link is with one bot: its owner reads what is written to it, and says who wrote it.
+        Messages from these accounts act as you, within what the bot's owner may do too. Each link is for one
+        bot, and the bot's owner can read those messages.
       </p>
       <Loaded of={useIdentities()}>
         {(found) =>
           found.length === 0 ? (
-            <p>No account is linked: write to the bot in private, and enter its code below.</p>
+            <p>No linked accounts yet. Send a bot a private message and enter its code below.</p>
           ) : (
             <ul class="list">
               {found.map((identity) => (
@@ -48,8 +48,8 @@ function IdentityLine({ identity }: { identity: api.PlatformIdentity }) {
         {visibleLine(channel.description)}
       </span>
       <AskFirst
-        label={`Unlink ${person} …`}
-        shown="Unlink …"
+        label={`Unlink ${person}…`}
+        shown="Unlink…"
         confirm={`Unlink ${person}`}
         title={`Unlink ${person}?`}
         work={async () => {
@@ -58,8 +58,8 @@ function IdentityLine({ identity }: { identity: api.PlatformIdentity }) {
         }}
       >
         <p>
-          What this account writes to “{channel.name}” does nothing any more, and nothing more is sent to it
-          there. It can be linked again with a new code.
+          Messages from this account to “{channel.name}” are ignored, and nothing is sent to it there. You can
+          link it again with a new code.
         </p>
       </AskFirst>
     </li>
@@ -101,11 +101,11 @@ function Pairing() {
     >
       <h3>Link an account</h3>
       <ol>
-        <li>Write anything to the bot, in a private chat.</li>
-        <li>The bot sends a code of eight characters. It is valid for an hour.</li>
+        <li>Send the bot any private message.</li>
+        <li>The bot replies with a code of eight characters, valid for an hour.</li>
         <li>
-          Enter it here, and look at whose account and whose bot it is. Never enter a code that another person
-          gave you: their account would act as you.
+          Enter the code here and check the account and the bot. Never enter a code from someone else: their
+          account would act as you.
         </li>
       </ol>
       <div class="field">
@@ -161,14 +161,14 @@ function PairingReview({ body, found, label, close }: Review & { close: (isLinke
         <strong>{`${label}: ${visibleLine(name ?? id)}`}</strong> <span class="muted">{id}</span>
       </p>
       <p>{visibleLine(channel.description)}</p>
-      <p class="muted">Its owner calls it: {visibleLine(channel.name)}</p>
+      <p class="muted">The owner named it {visibleLine(channel.name)}</p>
       <p class="muted">
-        What is written to this bot from that account will act as you. The bot's owner reads it, and could
-        write in that account's name to this bot.
+        Messages from that account to this bot will act as you. The bot's owner can read them, and could write
+        in that account's name.
       </p>
       <div class="row">
         <button type="button" disabled={pairing.isBusy} onClick={() => pairing.run()}>
-          Link the account
+          Link account
         </button>
         <button type="button" onClick={() => close(false)}>
           This is not my account

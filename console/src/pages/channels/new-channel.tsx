@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
+import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { ProjectChoice } from "../../parts/project-choice.tsx";
 import { Refused } from "../../parts/refused.tsx";
@@ -17,8 +18,8 @@ import { SettingsFields, settingsOf } from "./settings-fields.tsx";
 export function ChoosePlatform() {
   return (
     <>
-      <h1>New channel</h1>
-      <p class="muted">People of a messaging platform write to a bot, and talk to the agent.</p>
+      <Heading>New channel</Heading>
+      <p class="muted">Choose where people talk to the agent.</p>
       <Loaded of={usePlatforms()}>
         {(found) => (
           <ul class="cards">
@@ -46,7 +47,7 @@ export function NewChannel({ platform }: { platform: string }) {
         return offered ? (
           <Guided platform={offered.platform} label={offered.display_name} />
         ) : (
-          <h1>This platform is not served here</h1>
+          <Heading>Unknown platform</Heading>
         );
       }}
     </Loaded>
@@ -57,7 +58,7 @@ function Guided({ platform, label }: { platform: Platform; label: string }) {
   const { steps } = GUIDES[platform];
   return (
     <>
-      <h1>Connect {label}</h1>
+      <Heading>Connect {label}</Heading>
       <h2>At {label}</h2>
       <ol>
         {steps.map((step) => (
@@ -67,7 +68,7 @@ function Guided({ platform, label }: { platform: Platform; label: string }) {
       {platform === "cli" ? (
         <p>
           <Link class="button" href="/keys">
-            To the API keys
+            Open API keys
           </Link>
         </p>
       ) : (
@@ -104,15 +105,13 @@ function NewChannelForm({ platform }: { platform: Platform }) {
       <SettingsFields platform={platform} />
       <ProjectChoice
         id="project"
-        label="Project of its messages"
+        label="Project"
         value={project}
-        none="your own workspace, and nobody else writes to it"
+        none="None: only you can use it, in your own workspace"
         onChoose={setProject}
       />
       <CredentialFields fields={fields} isChange={false} />
-      <p class="muted small">
-        The service asks the platform who the bot is. What you enter is never shown again.
-      </p>
+      <p class="muted small">The credentials are checked with the platform at once and never shown again.</p>
       <button type="submit" class="primary" disabled={making.isBusy || !mayEdit}>
         Connect
       </button>

@@ -42,15 +42,15 @@ export const GUIDES: Readonly<Record<Platform, PlatformGuide>> = {
   },
   slack: {
     steps: [
-      "At api.slack.com/apps make an app from scratch, in your workspace.",
-      "Under OAuth & Permissions give the bot the scope chat:write and install the app.",
-      "For Socket Mode, which needs no public address, make an app-level token with the scope connections:write.",
+      "At api.slack.com/apps, create an app from scratch in your workspace.",
+      "Under OAuth & Permissions, add the bot scope chat:write and install the app.",
+      "For Socket Mode, which needs no public address, create an app-level token with the scope connections:write.",
     ],
     fields: [
-      secret("bot_token", "Bot token", "Under OAuth & Permissions. It begins with xoxb-."),
+      secret("bot_token", "Bot token", "Under OAuth & Permissions. Begins with xoxb-."),
       secret("signing_secret", "Signing secret", "Under Basic Information, App Credentials."),
       {
-        ...secret("app_token", "App-level token", "For Socket Mode alone. It begins with xapp-."),
+        ...secret("app_token", "App-level token", "Only for Socket Mode. Begins with xapp-."),
         isOptional: true,
       },
     ],
@@ -58,8 +58,8 @@ export const GUIDES: Readonly<Record<Platform, PlatformGuide>> = {
   },
   discord: {
     steps: [
-      "In the Developer Portal of Discord make an application, and a bot in it.",
-      "Under Bot switch the Message Content intent on.",
+      "In the Discord Developer Portal, create an application with a bot.",
+      "Under Bot, turn on the Message Content intent.",
     ],
     fields: [
       secret("bot_token", "Bot token", "Under Bot, Reset Token."),
@@ -70,32 +70,30 @@ export const GUIDES: Readonly<Record<Platform, PlatformGuide>> = {
   },
   whatsapp: {
     steps: [
-      "At developers.facebook.com make an app with the product WhatsApp.",
-      "Make a system user with a token that does not expire.",
+      "At developers.facebook.com, create an app with the product WhatsApp.",
+      "Create a system user with a token that does not expire.",
     ],
     fields: [
-      secret("access_token", "Access token", "Of the system user."),
+      secret("access_token", "Access token", "Token of the system user."),
       plain("phone_number_id", "Phone number ID", "Under WhatsApp, API Setup. It is not the number itself."),
       secret("app_secret", "App secret", "Under App settings, Basic."),
-      secret("verify_token", "Verify token", "A word of your choice, which you enter at Meta as well."),
+      secret("verify_token", "Verify token", "Any word. Enter the same one at Meta."),
     ],
     modes: ["webhook"],
   },
   signal: {
     steps: [
-      "Run signal-cli-rest-api in the mode json-rpc, where only this service reaches it.",
-      "Register your number with it, or link it to your phone.",
+      "Run signal-cli-rest-api in json-rpc mode, reachable only by this service.",
+      "Register your number, or link it to your phone.",
     ],
     fields: [
-      plain("signal_cli_url", "Address of signal-cli-rest-api", "Such as http://signal.internal:8080"),
-      plain("phone_number", "Phone number", "With its country, such as +4915112345678"),
+      plain("signal_cli_url", "signal-cli-rest-api URL", "For example http://signal.internal:8080"),
+      plain("phone_number", "Phone number", "With country code, for example +4915112345678"),
     ],
     modes: ["connection"],
   },
   cli: {
-    steps: [
-      "Make a key under API keys. The command line connects with it; its first connection makes the channel.",
-    ],
+    steps: ["Create a key under API keys. The command line connects with it and creates the channel."],
     fields: [],
     modes: ["connection"],
   },
@@ -109,7 +107,7 @@ export const MODE_NAMES = {
 
 /** What the ways of taking messages of groups are called. */
 export const GROUP_NAMES = {
-  mention: "those that mention the bot or reply to it",
-  all: "all that the bot sees",
-  off: "none",
+  mention: "Only messages that mention or reply to the bot",
+  all: "All messages",
+  off: "None",
 } as const;

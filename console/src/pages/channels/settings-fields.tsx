@@ -15,7 +15,7 @@ export function SettingsFields({ platform, of }: { platform: Platform; of?: api.
   return (
     <>
       <div class="field">
-        <label for="name">Name of the channel</label>
+        <label for="name">Channel name</label>
         <input
           id="name"
           name="name"
@@ -29,7 +29,7 @@ export function SettingsFields({ platform, of }: { platform: Platform; of?: api.
         <div class="field">
           <label for="mode">How messages arrive</label>
           <select id="mode" name="inbound_mode">
-            {of === undefined && <option value="">As is usual for what you enter</option>}
+            {of === undefined && <option value="">Automatic</option>}
             {modes.map((mode) => (
               <option key={mode} value={mode} selected={mode === of?.inbound_mode}>
                 {MODE_NAMES[mode]}
@@ -53,13 +53,13 @@ export function SettingsFields({ platform, of }: { platform: Platform; of?: api.
       <Choice
         name="reactions"
         isChosen={of?.reactions ?? true}
-        label="Show 👀 on a message that the bot has taken"
+        label="React with 👀 when the bot starts on a message"
       />
       {platform !== "cli" && (
         <Choice
           name="shares_links"
           isChosen={of?.shares_links ?? false}
-          label="Accounts linked here from now on are also linked in my other channels of this platform that say so"
+          label="Share linked accounts with my other channels on this platform"
         />
       )}
     </>

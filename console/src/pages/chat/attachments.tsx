@@ -79,12 +79,12 @@ export function AttachmentList({ attachments }: { attachments: Attachments }) {
           {uploads.map(({ attachment_id, filename, size_bytes }) => (
             <li key={attachment_id}>
               {filename} <span class="muted small">{bytes(size_bytes)}</span>
-              <button type="button" aria-label={`Take ${filename} off`} onClick={() => remove(attachment_id)}>
+              <button type="button" aria-label={`Remove ${filename}`} onClick={() => remove(attachment_id)}>
                 ×
               </button>
             </li>
           ))}
-          {isBusy && <li class="muted small">Uploading …</li>}
+          {isBusy && <li class="muted small">Uploading…</li>}
         </ul>
       )}
       {error !== undefined && <Refused error={error} />}

@@ -1,5 +1,6 @@
 import { ConflictError } from "@agent-workspace/client";
 import { useState } from "preact/hooks";
+import { Heading } from "../../parts/heading.tsx";
 import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
 import { useListedChat } from "../../service/reads.ts";
@@ -41,9 +42,7 @@ export function ChatHeader({
     await changed();
     undone(last_user_message);
     setSaid(
-      files_reverted
-        ? "The last message is taken back, and the files are as before it."
-        : "The last message is taken back.",
+      files_reverted ? "The last message and its file changes are undone." : "The last message is undone.",
     );
   });
   const compacting = useAction(async () => {
@@ -51,22 +50,22 @@ export function ChatHeader({
     if (success) await changed();
     setSaid(
       success
-        ? `${before_count ?? 0} messages are now ${after_count ?? 0}.`
-        : (detail ?? "Nothing was done."),
+        ? `Compacted ${before_count ?? 0} messages into ${after_count ?? 0}.`
+        : (detail ?? "Nothing to compact."),
     );
   });
   const refusal = asked === newest ? undoing.error : undefined;
   return (
     <>
       <div class="row chat-header">
-        <h1>{chat?.title ?? liveTitle ?? (chat === undefined ? "Chat" : "New chat")}</h1>
+        <Heading>{chat?.title ?? liveTitle ?? (chat === undefined ? "Chat" : "New chat")}</Heading>
         <span class="spring" />
         {mayChange && (
           <>
             <button
               type="button"
               disabled={isAtWork || undoing.isBusy}
-              title="Takes back the last message and what it changed in the files"
+              title="Undo the last message and its file changes"
               onClick={() => undoing.run(false)}
             >
               Undo
@@ -74,10 +73,10 @@ export function ChatHeader({
             <button
               type="button"
               disabled={isAtWork || compacting.isBusy}
-              title="Shortens the conversation for the model"
+              title="Summarise the conversation to free context"
               onClick={() => compacting.run()}
             >
-              {compacting.isBusy ? "Compacting …" : "Compact"}
+              {compacting.isBusy ? "Compacting…" : "Compact"}
             </button>
             {chat && <ChatSettings project={project} chat={chat} />}
           </>
@@ -91,7 +90,7 @@ export function ChatHeader({
       {refusal !== undefined && <Refused error={refusal} />}
       {refusal instanceof ConflictError && (
         <button type="button" class="danger" onClick={() => undoing.run(true)}>
-          Undo all the same
+          Undo anyway
         </button>
       )}
       {compacting.error !== undefined && <Refused error={compacting.error} />}

@@ -19,7 +19,7 @@ export function ChatPage({ project, chat }: { project: string; chat: string }) {
   const past = useHistory(chat);
   return (
     <div class="chat filling">
-      <Loaded of={past.newest}>
+      <Loaded title="Chat" of={past.newest}>
         {() => live && <OpenChat project={project} chatId={chat} live={live} past={past} />}
       </Loaded>
     </div>
@@ -90,7 +90,7 @@ function OpenChat({
           </p>
         )}
         {earlier.error !== undefined && <Refused error={earlier.error} />}
-        {tasks.length === 0 && <p class="muted">Nothing has been said yet. Write to the agent below.</p>}
+        {tasks.length === 0 && <p class="muted">No messages yet. Tell the agent what to do below.</p>}
         {tasks.map((task) => (
           <TaskView key={task.taskId} task={task} actions={actions} />
         ))}
@@ -100,12 +100,12 @@ function OpenChat({
       </p>
       {!live.isConnected.value && live.ended.value === undefined && (
         <p class="notice small" role="status">
-          The connection is lost. It comes back by itself; nothing is lost or sent twice.
+          Offline. Reconnecting… Nothing is lost or sent twice.
         </p>
       )}
       {live.ended.value !== undefined && <Refused error={live.ended.value} again={() => location.reload()} />}
       {mayWrite === false ? (
-        <p class="notice">You may only look at this project. Its editors write to agents.</p>
+        <p class="notice">You are a viewer of this project. Editors can message the agent.</p>
       ) : (
         <Composer
           key={draftVersion}

@@ -31,7 +31,7 @@ export function ChatSettings({ project, chat }: { project: string; chat: ListedC
   return (
     <>
       <button type="button" onClick={() => setOpen(true)}>
-        Settings …
+        Settings…
       </button>
       {isOpen && (
         <Dialog labelledBy="chat-settings" onClosed={() => setOpen(false)}>
@@ -74,7 +74,7 @@ function Form({ project, chat, close }: { project: string; chat: ListedChat; clo
           saving.run(new FormData(event.currentTarget));
         }}
       >
-        <h2 id="chat-settings">Settings of the chat</h2>
+        <h2 id="chat-settings">Chat settings</h2>
         <div class="field">
           <label for="chat-title">Name</label>
           <input id="chat-title" name="title" maxLength={200} defaultValue={chat.title ?? ""} />
@@ -82,16 +82,16 @@ function Form({ project, chat, close }: { project: string; chat: ListedChat; clo
         <div class="field">
           <label for="chat-agent">Agent</label>
           <select id="chat-agent" name="agent">
-            <option value={UNCHANGED}>as it is</option>
-            <option value={DEFAULT}>the default agent</option>
+            <option value={UNCHANGED}>Keep</option>
+            <option value={DEFAULT}>Default agent</option>
             <NamedOptions of={agents} />
           </select>
         </div>
         <div class="field">
           <label for="chat-model">Model</label>
           <select id="chat-model" name="model">
-            <option value={UNCHANGED}>as it is</option>
-            <option value={DEFAULT}>the agent's own</option>
+            <option value={UNCHANGED}>Keep</option>
+            <option value={DEFAULT}>The agent's model</option>
             <NamedOptions of={models?.models} />
           </select>
         </div>
@@ -111,7 +111,7 @@ function Form({ project, chat, close }: { project: string; chat: ListedChat; clo
           </button>
         </div>
       </form>
-      <h3>End of the chat</h3>
+      <h3>Archive or delete</h3>
       <div class="row">
         <ActionButton
           work={async () => {
@@ -120,19 +120,19 @@ function Form({ project, chat, close }: { project: string; chat: ListedChat; clo
             close();
           }}
         >
-          {isArchived ? "Take out of the archive" : "Archive"}
+          {isArchived ? "Unarchive" : "Archive"}
         </ActionButton>
         <AskFirst
-          label="Delete …"
+          label="Delete…"
           title="Delete this chat?"
-          confirm="Delete the chat"
+          confirm="Delete chat"
           work={async () => {
             await workspace.chats.delete(chat.id);
             refresh();
             leadOn(`/projects/${project}`);
           }}
         >
-          <p>Its messages are deleted, and cannot be brought back. What the agent did to files stays.</p>
+          <p>Its messages are deleted for good. Files that the agent changed stay as they are.</p>
         </AskFirst>
       </div>
     </>

@@ -75,14 +75,14 @@ export function Composer({
     >
       <AttachmentList attachments={attachments} />
       <label class="hidden" for="message">
-        Message to the agent
+        Message the agent
       </label>
       <textarea
         id="message"
         ref={field}
         rows={3}
         maxLength={MAX_MESSAGE}
-        placeholder="What is to be done? Ctrl+Enter sends."
+        placeholder="Message the agent…"
         defaultValue={draft.read()}
         onInput={({ currentTarget }) => draft.write(currentTarget.value)}
         onPaste={(event) => take(event, event.clipboardData)}
@@ -97,9 +97,9 @@ export function Composer({
           Edits
         </label>
         <select id="mode" ref={mode}>
-          <option value="ask">ask first</option>
-          <option value="allow">allowed</option>
-          <option value="plan">plan only</option>
+          <option value="ask">Ask first</option>
+          <option value="allow">Allow edits</option>
+          <option value="plan">Plan only</option>
         </select>
         <label class="button">
           Attach
@@ -120,7 +120,7 @@ export function Composer({
           </button>
         )}
         <button type="submit" class="primary" disabled={leaving !== undefined || attachments.isBusy}>
-          {leaving === undefined ? "Send" : "Sending …"}
+          {leaving === undefined ? "Send" : "Sending…"}
         </button>
       </div>
       {sending.error !== undefined && <Refused error={sending.error} />}

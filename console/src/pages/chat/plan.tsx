@@ -3,10 +3,10 @@ import type { ConversationTurn } from "@agent-workspace/client";
 type Fields = Readonly<Record<string, unknown>>;
 
 const STATES: Readonly<Record<string, string>> = {
-  pending: "open",
-  in_progress: "at work",
+  pending: "to do",
+  in_progress: "in progress",
   completed: "done",
-  cancelled: "dropped",
+  cancelled: "skipped",
 };
 
 /** One line of a plan or of a list of to-dos. */

@@ -59,7 +59,7 @@ export function Scrolled({ count, children }: { count: number; children: Compone
             toEnd();
           }}
         >
-          {fresh > 0 ? `${fresh} new` : "To the end"}
+          {fresh > 0 ? `${fresh} new` : "Jump to latest"}
         </button>
       )}
     </div>

@@ -2,6 +2,7 @@ import type { ApprovalResponse, ConversationTask } from "@agent-workspace/client
 import { Component } from "preact";
 import { ApprovalCard } from "../../parts/agent/approval-card.tsx";
 import { Markdown } from "../../parts/markdown/markdown.tsx";
+import { plural } from "../../parts/numbers.ts";
 import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
 import { workspace } from "../../service/workspace.ts";
@@ -37,11 +38,9 @@ export class TaskView extends Component<{ task: ConversationTask; actions: TaskA
         {status === "queued" && <Queued reason={waiting} takeBack={() => actions.cancel(taskId)} />}
         <p class="muted small" role="status">
           {status === "running" &&
-            (approvals.some(({ state }) => state === "open")
-              ? "The agent waits for your answer."
-              : "The agent is at work …")}
+            (approvals.some(({ state }) => state === "open") ? "Needs your input" : "Working…")}
           {status === "cancelled" && "Stopped"}
-          {creditsUsed > 0 && ` ${creditsUsed} credits`}
+          {creditsUsed > 0 && ` ${plural(creditsUsed, "credit")}`}
         </p>
         {error !== undefined && status === "failed" && (
           <p class="notice bad" role="alert">
@@ -60,10 +59,10 @@ function Queued({ reason, takeBack }: { reason: string | undefined; takeBack: ()
     <>
       <div class="row">
         <span class="muted small" role="status">
-          {reason ?? "Waits for its turn"}
+          {reason ?? "Queued"}
         </span>
         <button type="button" disabled={isBusy} onClick={() => run()}>
-          Take it back
+          Cancel message
         </button>
       </div>
       {error !== undefined && <Refused error={error} />}

@@ -48,13 +48,13 @@ export function ChangeContainer({
             changing.run(new FormData(event.currentTarget));
           }}
         >
-          <p class="muted small">A new name changes its address. It runs the new command after a restart.</p>
+          <p class="muted small">A new name changes the address. A new command applies after a restart.</p>
           <div class="field">
             <label for={`rename-${id}`}>Name</label>
             <input id={`rename-${id}`} name="name" required maxLength={100} defaultValue={name} />
           </div>
           <div class="field">
-            <label for={`command-${id}`}>Command that starts it</label>
+            <label for={`command-${id}`}>Start command</label>
             <input
               id={`command-${id}`}
               name="command"
@@ -81,7 +81,7 @@ export function ChangeContainer({
       {mayDelete && (
         <details>
           <summary>Delete</summary>
-          <p>Its program ends. The files stay.</p>
+          <p>The program is stopped. Files stay.</p>
           <button type="button" class="danger" disabled={deleting.isBusy} onClick={() => deleting.run()}>
             Delete {name}
           </button>

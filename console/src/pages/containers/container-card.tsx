@@ -1,5 +1,6 @@
 import type { api } from "@agent-workspace/client";
 import { Link } from "wouter-preact";
+import { State } from "../../parts/badge.tsx";
 import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
 import { keys, stale } from "../../service/reads.ts";
@@ -34,7 +35,7 @@ export function ContainerCard({
     <li>
       <h2>{name}</h2>
       <p>
-        <strong>{status}</strong>
+        <State of={status} />
         {status === "starting" && <progress aria-label={`${name} starts`} />}
       </p>
       {error !== null && <pre class="wrapped">{error}</pre>}
@@ -51,8 +52,8 @@ export function ContainerCard({
         )}
         <dt>Folder</dt>
         <dd>{directory}</dd>
-        <dt>Runs</dt>
-        <dd>{startup_command ?? "nothing: it shows files"}</dd>
+        <dt>Command</dt>
+        <dd>{startup_command ?? "None: it serves files"}</dd>
         <dt>Port</dt>
         <dd>{internal_port}</dd>
       </dl>

@@ -1,6 +1,9 @@
 import type { api } from "@agent-workspace/client";
+import { Container } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { Route, Switch } from "wouter-preact";
+import { Empty } from "../../parts/empty.tsx";
+import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { ProjectState } from "../../parts/project/project-state.tsx";
 import { useContainers } from "../../service/reads.ts";
@@ -18,7 +21,7 @@ export function ContainersPage({ project }: { project: string }) {
         {({ container }) => <Logs key={container} project={project} container={container ?? ""} />}
       </Route>
       <Route>
-        <h1>Containers</h1>
+        <Heading>Containers</Heading>
         <ProjectState project={project} />
         <Loaded of={useContainers(project)}>
           {(containers) => <List project={project} containers={containers} />}
@@ -35,9 +38,9 @@ function List({ project, containers }: { project: string; containers: readonly a
   return (
     <>
       {containers.length === 0 && (
-        <p class="muted">
-          No container yet. A container runs a program of the project, or shows its files as a website.
-        </p>
+        <Empty icon={Container} title="No containers yet">
+          A container runs a program of the project, such as a web server, or serves its files as a website.
+        </Empty>
       )}
       <ul class="cards">
         {containers.map((container) => (
@@ -46,7 +49,7 @@ function List({ project, containers }: { project: string; containers: readonly a
       </ul>
       {mayEdit && !isAdding && (
         <button type="button" class="primary" onClick={() => setAdding(true)}>
-          Add a container
+          Add container
         </button>
       )}
       {mayEdit && isAdding && <NewContainer project={project} close={() => setAdding(false)} />}

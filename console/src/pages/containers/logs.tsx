@@ -1,7 +1,9 @@
 import { useQuery } from "@tanstack/preact-query";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Link } from "wouter-preact";
+import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
+import { number, plural } from "../../parts/numbers.ts";
 import { paced } from "../../service/pace.ts";
 import { keys } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
@@ -20,9 +22,9 @@ export function Logs({ project, container }: { project: string; container: strin
   });
   return (
     <>
-      <h1>Logs</h1>
+      <Heading>Logs</Heading>
       <p>
-        <Link href={`/projects/${project}/containers`}>All containers</Link>
+        <Link href={`/projects/${project}/containers`}>Containers</Link>
       </p>
       <div class="row">
         <label for="log-search">Search</label>
@@ -65,11 +67,13 @@ function Lines({
   useLayoutEffect(() => {
     if (isFollowed && box.current) box.current.scrollTop = box.current.scrollHeight;
   }, [lines, isFollowed]);
-  if (lines.length === 0) return <p class="muted">It has put out nothing yet.</p>;
+  if (lines.length === 0) return <p class="muted">No output yet.</p>;
   return (
     <>
       <p class="muted small" role="status">
-        {search === "" ? `The last ${lines.length} lines` : `${shown.length} of ${lines.length} lines`}
+        {search === ""
+          ? `Last ${plural(lines.length, "line")}`
+          : `${number(shown.length)} of ${plural(lines.length, "line")}`}
       </p>
       <pre class="wrapped" tabIndex={0} ref={box} aria-label="Lines">
         {shown.join("\n")}

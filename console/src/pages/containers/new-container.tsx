@@ -26,7 +26,7 @@ export function NewContainer({ project, close }: { project: string; close: () =>
         adding.run(new FormData(event.currentTarget));
       }}
     >
-      <h2>A new container</h2>
+      <h2>New container</h2>
       <div class="field">
         <label for="container-name">Name</label>
         <input
@@ -40,27 +40,27 @@ export function NewContainer({ project, close }: { project: string; close: () =>
       </div>
       <div class="field">
         <label for="directory">Folder</label>
-        <input id="directory" name="directory" maxLength={4_096} placeholder="the project's root" />
+        <input id="directory" name="directory" maxLength={4_096} placeholder="Project root" />
       </div>
       <div class="field">
-        <label for="command">Command that starts it</label>
+        <label for="command">Start command</label>
         <input
           id="command"
           name="command"
           maxLength={4_000}
-          placeholder="npm run dev, or nothing for files"
+          placeholder="npm run dev (empty to serve files)"
         />
       </div>
       <div class="field">
         <label for="port">Port</label>
-        <input id="port" name="port" type="number" min={1} max={65_535} placeholder="given to it as PORT" />
+        <input id="port" name="port" type="number" min={1} max={65_535} placeholder="Passed to it as PORT" />
       </div>
       <div class="row">
         <button type="submit" class="primary" disabled={adding.isBusy}>
           Add
         </button>
         <button type="button" onClick={close}>
-          Leave it
+          Cancel
         </button>
       </div>
       {adding.error !== undefined && <Refused error={adding.error} />}

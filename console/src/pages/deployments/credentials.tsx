@@ -16,12 +16,14 @@ import { names, useCredentials, useProviders } from "./reads.ts";
 /** The person's access to hosting providers. Tokens are typed once and never shown. */
 export function Credentials() {
   return (
-    <section aria-label="Access to providers">
-      <h2>Access to providers</h2>
+    <section aria-label="Provider tokens">
+      <h2>Provider tokens</h2>
       <Loaded of={useCredentials()}>
         {(found) => (
           <>
-            {found.length === 0 && <p>No access yet: enter a token of a provider.</p>}
+            {found.length === 0 && (
+              <p class="muted">No tokens yet. Add a token of your hosting provider to deploy there.</p>
+            )}
             <ul class="list">
               {found.map((credential) => (
                 <CredentialLine key={credential.id} credential={credential} />
@@ -30,7 +32,7 @@ export function Credentials() {
           </>
         )}
       </Loaded>
-      <Folded summary="Enter a token">
+      <Folded summary="Add a token">
         <NewCredential />
       </Folded>
     </section>
@@ -50,8 +52,8 @@ function CredentialLine({ credential }: { credential: api.DeploymentCredential }
     );
     setOutcome(
       tested.valid
-        ? `It is the account ${tested.provider_info?.account_name ?? ""}.`
-        : (tested.error ?? "It is not valid."),
+        ? `Valid, for the account ${tested.provider_info?.account_name ?? ""}.`
+        : (tested.error ?? "Not valid."),
     );
   });
   const project = projects.find((each) => each.id === project_id);
@@ -59,10 +61,10 @@ function CredentialLine({ credential }: { credential: api.DeploymentCredential }
     <li>
       <span>{provider}</span>
       <span class="muted small">
-        for {project_id === null ? "all projects" : (project?.name ?? "a project")} ·{" "}
+        for {project_id === null ? "all projects" : (project?.name ?? "a project")} · added{" "}
         <Moment at={updated_at} />
       </span>
-      {!is_readable && <span class="outcome failed">cannot be read any more: enter it again</span>}
+      {!is_readable && <span class="outcome failed">Cannot be read any more. Add it again.</span>}
       <button
         type="button"
         aria-label={`Test ${provider}`}
@@ -72,10 +74,10 @@ function CredentialLine({ credential }: { credential: api.DeploymentCredential }
         Test
       </button>
       <AskFirst
-        label={`Delete ${provider} …`}
-        shown="Delete …"
+        label={`Delete ${provider}…`}
+        shown="Delete…"
         confirm={`Delete ${provider}`}
-        title={`Delete the access to ${provider}?`}
+        title={`Delete the ${provider} token?`}
         work={async () => {
           await workspace.request("DELETE", "/api/deployment-credentials/{deployment_credential}", {
             path: { deployment_credential: id },
@@ -83,7 +85,7 @@ function CredentialLine({ credential }: { credential: api.DeploymentCredential }
           stale(names.credentials);
         }}
       >
-        <p>The stored token is deleted. Sites at the provider stay.</p>
+        <p>Sites that are already deployed stay online.</p>
       </AskFirst>
       <span role="status">{outcome}</span>
       {testing.error !== undefined && <Refused error={testing.error} />}
@@ -129,7 +131,7 @@ function CredentialForm({ providers }: { providers: readonly api.HostingProvider
       }}
     >
       <div class="field">
-        <label for="credential-provider">Provider of the token</label>
+        <label for="credential-provider">Provider</label>
         <select
           id="credential-provider"
           value={provider.name}
@@ -144,7 +146,7 @@ function CredentialForm({ providers }: { providers: readonly api.HostingProvider
         <span class="muted small">{provider.description}</span>
       </div>
       <div class="field">
-        <label for="token">Token ({provider.required_fields[0]})</label>
+        <label for="token">Token</label>
         <input id="token" name="token" type="password" required autocomplete="off" />
       </div>
       {required.map((name) => (
@@ -157,11 +159,11 @@ function CredentialForm({ providers }: { providers: readonly api.HostingProvider
         id="credential-project"
         label="For"
         value={project}
-        none="all my projects"
+        none="All my projects"
         onChoose={setProject}
       />
       <button type="submit" disabled={storing.isBusy || mayEdit === false}>
-        Store the token
+        Add token
       </button>
       {provider.auth_type === "oauth" && <Connect provider={provider.name} name={provider.display_name} />}
       {storing.error !== undefined && <Refused error={storing.error} />}
@@ -169,11 +171,17 @@ function CredentialForm({ providers }: { providers: readonly api.HostingProvider
   );
 }
 
+/** The name of a provider's field, as people write it. */
+function labelOf(name: string): string {
+  const words = name.replaceAll("_", " ").replace(/\bid\b/u, "ID");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 function TextField({ name, isRequired }: { name: string; isRequired: boolean }) {
   return (
     <div class="field">
       <label for={name}>
-        {name}
+        {labelOf(name)}
         {!isRequired && " (optional)"}
       </label>
       <input id={name} name={name} required={isRequired} autocomplete="off" />
@@ -196,7 +204,7 @@ function Connect({ provider, name }: { provider: api.HostingProvider["name"]; na
   return (
     <>
       <button type="button" disabled={connecting.isBusy} onClick={() => connecting.run()}>
-        Connect by signing in at {name}
+        Connect with {name}
       </button>
       {connecting.error !== undefined && <Refused error={connecting.error} />}
     </>

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { Choice, LinesField, NamedOptions, TextField } from "../../parts/fields.tsx";
 import { given, textOf } from "../../parts/form-text.ts";
+import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { ProjectChoice } from "../../parts/project-choice.tsx";
 import { Refused } from "../../parts/refused.tsx";
@@ -13,20 +14,19 @@ import { workspace } from "../../service/workspace.ts";
 import { names, useCredentials, useProviders } from "./reads.ts";
 import { variablesOf } from "./variables-of.ts";
 
-const MODE_NAMES = { source: "the provider", "pre-built": "the project, here" } as const;
+const MODE_NAMES = { source: "The provider", "pre-built": "This service" } as const;
 const isMode = (text: string): text is keyof typeof MODE_NAMES => text in MODE_NAMES;
 
 /** The form that publishes a project at a provider which the person has access to. */
 export function DeployForm() {
   return (
     <>
-      <h1>Deploy a project</h1>
+      <Heading>Deploy a project</Heading>
       <Loaded of={useCredentials()}>
         {(credentials) =>
           credentials.length === 0 ? (
             <p>
-              Enter your access to a hosting provider first, under{" "}
-              <Link href="/deployments">Deployments</Link>.
+              Add a token of a hosting provider first, under <Link href="/deployments">Deployments</Link>.
             </p>
           ) : (
             <Fields connected={new Set(credentials.map(({ provider }) => provider))} />
@@ -95,33 +95,30 @@ function Fields({ connected }: { connected: ReadonlySet<string> }) {
         </div>
       )}
       <details>
-        <summary>More</summary>
+        <summary>More options</summary>
         <div class="form">
           {project !== "" && <ContainerChoice key={project} project={project} />}
           {provider?.deployment_modes.includes("source") && (
             <TextField
-              label="Branch that the provider fetches"
+              label="Branch to deploy"
               name="branch"
               maxLength={250}
-              hint="Empty: the current one. Another one is refused."
+              hint="Empty for the current branch. Other branches are refused."
             />
           )}
-          <TextField label="Build command (empty: that of the container)" name="build_command" />
-          <TextField
-            label="Folder of the built files (empty: that of the container)"
-            name="output_directory"
-          />
+          <TextField label="Build command (empty for the container’s)" name="build_command" />
+          <TextField label="Output folder (empty for the container’s)" name="output_directory" />
           <LinesField
             label="Variables"
             name="variables"
             rows={3}
             spellcheck={false}
             placeholder={"API_ADDRESS=https://api.example.com"}
-            hint="NAME=value, one a line. They are stored encrypted."
+            hint="NAME=value, one per line. Stored encrypted."
           />
           <label class="row">
             <input type="checkbox" name="container_env" value="yes" />
-            With the variables of the container
+            Include the container’s variables
           </label>
         </div>
       </details>
@@ -139,7 +136,7 @@ function ContainerChoice({ project }: { project: string }) {
   if (containers.length < 2) return null;
   return (
     <Choice label="Container" name="container_id">
-      <option value="">the first one</option>
+      <option value="">First container</option>
       <NamedOptions of={containers} />
     </Choice>
   );

@@ -1,5 +1,9 @@
 import type { api } from "@agent-workspace/client";
+import { Rocket } from "lucide-preact";
 import { Link } from "wouter-preact";
+import { State } from "../../parts/badge.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { Pager } from "../../parts/pager.tsx";
@@ -14,32 +18,41 @@ export function DeploymentList() {
   const { filter: project, page, narrow, go } = useNarrowed("");
   return (
     <>
-      <h1>Deployments</h1>
-      <p class="muted">A deployment publishes a project at a hosting provider, in your own account there.</p>
+      <Heading
+        actions={
+          <Link class="button primary" href="/deployments/new">
+            Deploy a project
+          </Link>
+        }
+      >
+        Deployments
+      </Heading>
+      <p class="muted">
+        Publish a project to Vercel, Netlify, Cloudflare, Heroku or DigitalOcean, in your own account.
+      </p>
       <div class="row">
-        <Link class="button primary" href="/deployments/new">
-          Deploy a project
-        </Link>
         <label for="of" class="hidden">
           Shown
         </label>
         <select id="of" value={project} onChange={({ currentTarget }) => narrow(currentTarget.value)}>
-          <option value="">mine, in all projects</option>
+          <option value="">My deployments</option>
           {projects.map(({ id, name }) => (
             <option key={id} value={id}>
-              all of {name}
+              All of {name}
             </option>
           ))}
         </select>
         <button type="button" onClick={() => stale(names.deployments)}>
-          Read again
+          Refresh
         </button>
       </div>
       <Loaded of={useDeployments(project, page)}>
         {(found) => (
           <>
             {found.length === 0 && (
-              <p>No deployment yet: enter your access to a provider, then deploy a project.</p>
+              <Empty icon={Rocket} title="No deployments yet">
+                Add a provider token below, then deploy a project to put it online.
+              </Empty>
             )}
             <ul class="list">
               {found.map((deployment) => (
@@ -63,16 +76,16 @@ function DeploymentLine({
   projects: readonly api.Project[];
 }) {
   const { id, project_id, provider, status, version, created_at, error } = deployment;
-  const name = projects.find((each) => each.id === project_id)?.name ?? "a project that is gone";
+  const name = projects.find((each) => each.id === project_id)?.name ?? "Deleted project";
   return (
     <li>
       <Link href={`/deployments/${id}`}>
-        {name}, version {version}
+        {name} · {version}
       </Link>
       <span class="muted small">
         {provider} · <Moment at={created_at} />
       </span>
-      <span class={`outcome ${status === "failed" ? "failed" : ""}`}>{status}</span>
+      <State of={status} />
       {error !== null && <span class="small outcome failed">{error}</span>}
       <SiteLink deployment={deployment} />
     </li>
@@ -84,7 +97,7 @@ export function SiteLink({ deployment: { deployment_url: address } }: { deployme
   if (address === null || !/^https?:\/\//u.test(address)) return null;
   return (
     <a href={address} target="_blank" rel="noreferrer">
-      Open the site
+      Open site
     </a>
   );
 }

@@ -24,7 +24,7 @@ export function DeploymentLog({ deployment }: { deployment: api.Deployment }) {
     <section aria-label="Log">
       <h2>Log</h2>
       {error !== undefined && <Refused error={error} />}
-      {lines.length === 0 && <p class="muted">No line yet.</p>}
+      {lines.length === 0 && <p class="muted">No output yet.</p>}
       {lines.length > 0 && (
         <pre class="wrapped" tabIndex={0}>
           {lines.join("\n")}

@@ -1,6 +1,8 @@
 import type { api } from "@agent-workspace/client";
 import { Link } from "wouter-preact";
 import { AskFirst } from "../../parts/ask-first.tsx";
+import { State } from "../../parts/badge.tsx";
+import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { Refused } from "../../parts/refused.tsx";
@@ -18,12 +20,12 @@ export function DeploymentPage({ deployment }: { deployment: string }) {
   return (
     <>
       <p class="small">
-        <Link href="/deployments">All deployments</Link>
+        <Link href="/deployments">Deployments</Link>
       </p>
-      <Loaded of={useDeployment(deployment)}>
+      <Loaded title="Deployment" of={useDeployment(deployment)}>
         {(found) => (
           <>
-            <h1>Deployment, version {found.version}</h1>
+            <Heading>Deployment {found.version}</Heading>
             <DeploymentStatus deployment={found} />
             <Steering deployment={found} />
             <DeploymentLog key={found.id} deployment={found} />
@@ -42,13 +44,17 @@ function DeploymentStatus({ deployment }: { deployment: api.Deployment }) {
     <>
       <dl class="facts">
         <dt>State</dt>
-        <dd>{status}</dd>
+        <dd>
+          <State of={status} />
+        </dd>
         <dt>Project</dt>
-        <dd>{project ? <Link href={`/projects/${project.slug}`}>{project.name}</Link> : "gone"}</dd>
+        <dd>
+          {project ? <Link href={`/projects/${project.slug}`}>{project.name}</Link> : "A deleted project"}
+        </dd>
         <dt>Provider</dt>
         <dd>
           {provider}
-          {provider_status !== null && `, which says ${provider_status}`}
+          {provider_status !== null && ` (${provider_status})`}
         </dd>
         {branch !== null && (
           <>
@@ -99,13 +105,13 @@ function Steering({ deployment }: { deployment: api.Deployment }) {
         )}
         {is_kept && (
           <button type="button" disabled={again.isBusy} onClick={() => again.run()}>
-            Publish these files again
+            Redeploy
           </button>
         )}
         {role === "admin" && status !== "deleting" && (
           <AskFirst
-            label="Delete the deployment …"
-            confirm="Delete the deployment"
+            label="Delete deployment…"
+            confirm="Delete deployment"
             title="Delete this deployment?"
             work={async () => {
               await workspace.deployments.delete(id);
@@ -114,7 +120,7 @@ function Steering({ deployment }: { deployment: api.Deployment }) {
               leadOn("/deployments");
             }}
           >
-            <p>If people see this version now, the site is taken down at the provider.</p>
+            <p>If this version is live, the site is taken down at the provider.</p>
           </AskFirst>
         )}
       </div>

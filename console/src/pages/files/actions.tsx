@@ -112,7 +112,7 @@ function Make({
   };
   return (
     <Question isHarmless title={`New ${what}`} confirm="Create" work={work} onClosed={onClosed}>
-      <PathField label="Path in the project" value={beginning} />
+      <PathField label="Path" value={beginning} />
     </Question>
   );
 }
@@ -146,12 +146,12 @@ function Rename({ state, entry, onClosed }: EntryDialogProps) {
     return (
       <Question
         isHarmless
-        title={`${shownPath(entry.name)} is not saved`}
+        title={`${shownPath(entry.name)} has unsaved changes`}
         confirm="OK"
         work={async () => {}}
         onClosed={onClosed}
       >
-        <p>Save it first, or close it without saving.</p>
+        <p>Save it, or close it without saving, then rename it.</p>
       </Question>
     );
   }
@@ -163,7 +163,7 @@ function Rename({ state, entry, onClosed }: EntryDialogProps) {
       work={work}
       onClosed={onClosed}
     >
-      <PathField label="New path in the project" value={entry.path} />
+      <PathField label="New path" value={entry.path} />
     </Question>
   );
 }
@@ -179,10 +179,10 @@ function Delete({ state, entry, onClosed }: EntryDialogProps) {
   return (
     <Question title={`Delete ${shownPath(entry.path)}?`} confirm="Delete" work={work} onClosed={onClosed}>
       <p>
-        {entry.is_dir ? "The folder and all in it are deleted. " : "The file is deleted. "}
-        Only a snapshot of earlier can bring it back.
+        {entry.is_dir ? "The folder and everything in it are deleted. " : "The file is deleted. "}
+        Only an earlier snapshot can bring it back.
       </p>
-      {unsavedIn(state, entry).length > 0 && <p>There is text in it that is not saved. It is lost.</p>}
+      {unsavedIn(state, entry).length > 0 && <p>Unsaved changes in it are lost.</p>}
     </Question>
   );
 }

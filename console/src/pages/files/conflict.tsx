@@ -15,8 +15,8 @@ export function Conflict({ file }: { file: OpenFile }) {
     <div class="notice conflict" role="alert">
       <p>
         {text === undefined
-          ? "This file has been deleted, or is no text any more, while you edited it."
-          : "This file has changed while you edited it."}{" "}
+          ? "This file was deleted, or is no longer text, while you edited it."
+          : "This file changed while you edited it."}{" "}
         Nothing is overwritten until you decide.
       </p>
       <div class="row">
@@ -37,7 +37,7 @@ export function Conflict({ file }: { file: OpenFile }) {
         </button>
       </div>
       <p class="muted small">
-        Keep mine: your text stays, and replaces theirs when you save it. Take theirs: your text is given up.
+        Keep mine: saving replaces their version. Take theirs: your changes are dropped.
       </p>
       {text !== undefined && compared !== undefined && (
         <>

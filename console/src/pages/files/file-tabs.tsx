@@ -31,7 +31,7 @@ function FileTab({ file, state }: { file: OpenFile; state: FilesState }) {
     <li class={isHere ? "here" : ""}>
       <Link href={addressOf(state.project, path)} title={shown} aria-current={isHere ? "page" : undefined}>
         {shownPath(nameOf(path))}
-        {isUnsaved && <span class="unsaved"> ● not saved</span>}
+        {isUnsaved && <span class="unsaved"> ● unsaved</span>}
       </Link>
       <button
         type="button"
@@ -47,7 +47,7 @@ function FileTab({ file, state }: { file: OpenFile; state: FilesState }) {
           work={async () => state.close(path)}
           onClosed={() => setAsked(false)}
         >
-          <p>What you wrote since the last save is lost.</p>
+          <p>Changes since the last save are lost.</p>
         </Question>
       )}
     </li>

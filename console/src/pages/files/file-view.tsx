@@ -4,6 +4,7 @@ import type { EditorProps, Place } from "../../editor/editor.tsx";
 import { bytes } from "../../parts/bytes.ts";
 import { Refused } from "../../parts/refused.tsx";
 import { shownPath } from "../../parts/shown-path.ts";
+import { Skeleton } from "../../parts/skeleton.tsx";
 import { Conflict } from "./conflict.tsx";
 import type { OpenFile } from "./open-file.ts";
 import { nameOf } from "./paths.ts";
@@ -28,7 +29,7 @@ export function FileView(props: FileViewProps) {
       <div class="row compact">
         <strong class="path">{shownPath(path)}</strong>
         <span class="muted small" role="status">
-          {file.isSaving.value ? "Saving …" : isUnsaved ? "Not saved" : ""}
+          {file.isSaving.value ? "Saving…" : isUnsaved ? "Unsaved" : ""}
         </span>
         <span class="spring" />
         {mayChange && file.shown.value.kind === "text" && (
@@ -50,7 +51,9 @@ export function FileView(props: FileViewProps) {
         </a>
       </div>
       {file.isUnkept.value && (
-        <p class="notice">This browser has no room for the unsaved text: a reload loses it. Save it first.</p>
+        <p class="notice">
+          The browser’s storage is full: a reload loses unsaved changes. Save the file first.
+        </p>
       )}
       {file.refusal.value !== undefined && (
         <Refused error={file.refusal.value} again={isUnsaved ? () => void file.save() : undefined} />
@@ -85,13 +88,17 @@ function Content({ file, mayChange, place, onClose }: FileViewProps): ComponentC
         </div>
       );
     case "binary":
-      return <p class="notice">This is no text ({bytes(shown.size)}). Download it to look at it.</p>;
+      return <p class="notice">This is not a text file ({bytes(shown.size)}). Download it to open it.</p>;
     case "large":
-      return <p class="notice">This is too large to be shown here ({bytes(shown.size)}). Download it.</p>;
+      return (
+        <p class="notice">
+          This file is too large to show here ({bytes(shown.size)}). Download it to open it.
+        </p>
+      );
     case "gone":
       return (
         <div class="notice">
-          <p>There is no such file. It may have been deleted or renamed.</p>
+          <p>File not found. It may have been deleted or renamed.</p>
           <button type="button" onClick={onClose}>
             Close
           </button>
@@ -101,6 +108,6 @@ function Content({ file, mayChange, place, onClose }: FileViewProps): ComponentC
       return <Refused error={shown.error} again={() => void file.load()} />;
     case "loading":
     default:
-      return <div class="shape" role="status" aria-label="Loading" />;
+      return <Skeleton />;
   }
 }

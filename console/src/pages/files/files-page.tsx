@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { WhenAwake } from "../../parts/project/when-awake.tsx";
 import { QuickPick } from "../../parts/quick-pick.tsx";
@@ -16,7 +17,7 @@ import { useFiles } from "./use-files.ts";
 /** The files of a project: their tree, and those that are open. */
 export function FilesPage({ project }: { project: string }) {
   return (
-    <WhenAwake project={project} needs="files" title="Files" purpose="Wake it to see and change them.">
+    <WhenAwake project={project} needs="files" title="Files" purpose="Wake it to see and edit them.">
       <Files project={project} />
     </WhenAwake>
   );
@@ -71,10 +72,10 @@ function Files({ project }: { project: string }) {
         dropping.run();
       }}
     >
-      <h1 class="hidden">Files</h1>
+      <Heading isHidden>Files</Heading>
       <div class="row compact bar">
         <button type="button" onClick={() => setPicking(true)}>
-          Open … <kbd class="muted small">Ctrl P</kbd>
+          Open… <kbd class="muted small">Ctrl P</kbd>
         </button>
         {file && (
           <button
@@ -88,7 +89,7 @@ function Files({ project }: { project: string }) {
         )}
         {mayChange && (
           <span class="muted small drop-hint" role="status">
-            {dropping.isBusy ? "Uploading …" : "Drop files here to upload them."}
+            {dropping.isBusy ? "Uploading…" : "Drop files here to upload them."}
           </span>
         )}
       </div>
@@ -107,7 +108,7 @@ function Files({ project }: { project: string }) {
             onClose={() => state.close(file.path)}
           />
         ) : (
-          <p class="muted">Open a file from the tree, or by its name.</p>
+          <p class="muted">Open a file from the tree, or press Ctrl P to open it by name.</p>
         )}
       </div>
       {isPicking && (

@@ -30,7 +30,7 @@ export function Side({ state, entries }: { state: FilesState; entries: readonly 
         />
       )}
       {entries.length === 0 && (
-        <p class="muted">There is no file yet. Make one here, or ask an agent in a chat.</p>
+        <p class="muted">No files yet. Create one here, or ask the agent in a chat.</p>
       )}
       <Tree
         label="Files of the project"

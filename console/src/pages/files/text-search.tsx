@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { Place } from "../../editor/editor.tsx";
 import { textOf } from "../../parts/form-text.ts";
 import { Loaded } from "../../parts/loaded.tsx";
+import { plural } from "../../parts/numbers.ts";
 import { shownPath } from "../../parts/shown-path.ts";
 import { useTextSearch } from "./reads.ts";
 
@@ -42,8 +43,8 @@ export function TextSearch({ project, open }: TextSearchProps) {
           {({ hits, truncated }) => (
             <>
               <p class="muted small" role="status">
-                {hits.length === 0 ? "No line has this text." : `${hits.length} lines`}
-                {truncated && ", and there may be more"}
+                {hits.length === 0 ? "No matches." : plural(hits.length, "line")}
+                {truncated && ", maybe more"}
               </p>
               <ul class="hits">
                 {hits.map(({ path, line, column, text }) => (

@@ -1,5 +1,6 @@
 import { useRef } from "preact/hooks";
 import { textOf } from "../../parts/form-text.ts";
+import { Heading } from "../../parts/heading.tsx";
 import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
 import { useLeadOn } from "../../parts/use-lead-on.ts";
@@ -14,9 +15,11 @@ export function FirstRunPage({ begun }: { begun?: () => void }) {
   const mayMake = useMayMake();
   return (
     <div class="narrow">
-      <h1>A new project</h1>
+      <Heading>New project</Heading>
       {mayMake === false ? (
-        <p class="notice">You look at this team. Its editors and administrators make projects.</p>
+        <p class="notice">
+          You are a viewer of this team. Its editors and administrators can create projects.
+        </p>
       ) : (
         <Form begun={begun} />
       )}
@@ -41,8 +44,7 @@ function Form({ begun }: { begun: (() => void) | undefined }) {
   return (
     <>
       <p class="muted">
-        A project is a folder of files with an agent that works in it. It begins empty, or as a copy of a
-        repository.
+        A project is a folder of files with an agent that works in it. Start empty, or from a git repository.
       </p>
       {models && <Model name={models.default} />}
       <form
@@ -65,17 +67,17 @@ function Form({ begun }: { begun: (() => void) | undefined }) {
           />
         </div>
         <div class="field">
-          <label for="repository">Repository to copy</label>
+          <label for="repository">Git repository (optional)</label>
           <input
             id="repository"
             name="repository"
             type="url"
             maxLength={2_000}
-            placeholder="https://github.com/owner/name, or nothing"
+            placeholder="https://github.com/owner/name"
           />
         </div>
         <div class="field">
-          <label for="message">What is the agent to do?</label>
+          <label for="message">What should the agent do?</label>
           <textarea
             id="message"
             name="message"
@@ -86,7 +88,7 @@ function Form({ begun }: { begun: (() => void) | undefined }) {
           />
         </div>
         <button type="submit" class="primary" disabled={isBusy}>
-          {isBusy ? "Creating the project …" : "Create it and begin"}
+          {isBusy ? "Creating project…" : "Create project"}
         </button>
         {error !== undefined && <Refused error={error} />}
       </form>

@@ -5,22 +5,22 @@ export function Model({ name }: { name: string | null }) {
   if (name === null) {
     return (
       <p class="notice bad" role="alert">
-        This installation has no model yet. Its operator sets <code>DEFAULT_MODEL</code> and a key; you can
-        add a key of your own in your <Link href="/models/keys">models</Link>.
+        This installation has no model yet. <Link href="/models/keys">Add a provider key</Link>, or ask its
+        operator to set <code>DEFAULT_MODEL</code> and a key.
       </p>
     );
   }
   if (name === "demo" || name.endsWith("/demo")) {
     return (
       <p class="notice">
-        The model is <strong>demo</strong>: it follows a script and does not think. The operator sets{" "}
-        <code>DEFAULT_MODEL</code> and a key for a model that does.
+        The <strong>demo</strong> model follows a script, so you can try everything without a key. For real
+        work, <Link href="/models/keys">add a provider key</Link>.
       </p>
     );
   }
   return (
     <p class="muted">
-      The model is <strong>{name}</strong>.
+      Model: <strong>{name}</strong>
     </p>
   );
 }

@@ -6,6 +6,7 @@ import { ActionForm } from "../../parts/action-form.tsx";
 import { AskFirst } from "../../parts/ask-first.tsx";
 import { TextField } from "../../parts/fields.tsx";
 import { given, textOf } from "../../parts/form-text.ts";
+import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { stale } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
@@ -23,8 +24,10 @@ export function GitHostsPage() {
   });
   return (
     <>
-      <h1>Git hosts</h1>
-      <p class="muted">Projects clone, pull and push with the account that you connect here.</p>
+      <Heading>Git hosts</Heading>
+      <p class="muted">
+        Connect GitHub, GitLab or Bitbucket so that projects can clone, pull and push with your account.
+      </p>
       <Loaded of={hosts}>
         {({ providers }) => (
           <>
@@ -51,12 +54,12 @@ function Host({ host }: { host: api.GitProviderStatus }) {
             {host.provider_email !== null && ` (${host.provider_email})`}, by{" "}
             {host.auth_type === "oauth_token" ? "OAuth" : "a token"}
             {host.scope !== null && host.scope !== "" && (
-              <span class="muted small wrapping"> · may: {host.scope}</span>
+              <span class="muted small wrapping"> · scopes: {host.scope}</span>
             )}
           </p>
           <div class="row">
             <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-              {isOpen ? "Hide" : "Show"} the repositories of {name}
+              {isOpen ? "Hide" : "Show"} {name} repositories
             </button>
             <AskFirst
               label={`Disconnect ${name}`}
@@ -69,7 +72,7 @@ function Host({ host }: { host: api.GitProviderStatus }) {
                 stale(HOSTS);
               }}
             >
-              <p>The stored tokens are deleted. Projects can no longer pull and push with them.</p>
+              <p>The stored token is deleted. Projects can no longer pull and push with it.</p>
             </AskFirst>
           </div>
           {isOpen && <Repositories host={provider} />}
@@ -89,11 +92,11 @@ function Connect({ host }: { host: api.GitProviderStatus }) {
       <p class="muted">Not connected.</p>
       {oauth_configured && (
         <div class="row">
-          <ActionButton work={() => goAndAgree(provider)}>Connect {name} in its own page</ActionButton>
+          <ActionButton work={() => goAndAgree(provider)}>Connect with {name}</ActionButton>
         </div>
       )}
       <details>
-        <summary>Connect {name} by a token</summary>
+        <summary>Connect {name} with a token</summary>
         <ActionForm
           submit={`Connect ${name}`}
           work={async (form) => {
@@ -103,15 +106,15 @@ function Connect({ host }: { host: api.GitProviderStatus }) {
           }}
         >
           <TextField
-            label={`Token of ${name}`}
+            label={`${name} token`}
             name="token"
             type="password"
             required
             maxLength={1000}
-            hint="You make it in the settings of your account there. It is asked whether it is valid."
+            hint="Create it in your account settings there. It is checked at once."
           />
           {provider === "bitbucket" && (
-            <TextField label="Email address of the account" name="username" type="email" maxLength={320} />
+            <TextField label="Email address of that account" name="username" type="email" maxLength={320} />
           )}
         </ActionForm>
       </details>

@@ -21,7 +21,7 @@ export function Repositories({ host }: { host: api.GitProviderStatus["provider"]
     <Loaded of={found}>
       {({ repositories }) => (
         <>
-          {repositories.length === 0 && <p class="muted">There are none.</p>}
+          {repositories.length === 0 && <p class="muted">No repositories.</p>}
           <ul class="list">
             {repositories.map((repository) => (
               <li key={repository.id}>

@@ -20,7 +20,7 @@ export function HistoryPage({ project }: { project: string }) {
         {({ hash }) => <SnapshotFile key={hash} project={project} hash={hash} />}
       </Route>
       <Route>
-        <p>There is no such page.</p>
+        <p class="muted">This page does not exist.</p>
       </Route>
     </Switch>
   );

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/preact-query";
 import { Link, useSearchParams } from "wouter-preact";
+import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { bytes } from "../../parts/bytes.ts";
 import { shownPath } from "../../parts/shown-path.ts";
@@ -25,10 +26,9 @@ export function SnapshotFile({ project, hash }: { project: string; hash: string 
   const query = new URLSearchParams({ path }).toString();
   return (
     <>
-      <h1>{shownPath(path)}</h1>
+      <Heading>{shownPath(path)}</Heading>
       <p class="muted">
-        As it was in a snapshot.{" "}
-        <Link href={`/projects/${project}/history/${hash}`}>Back to the snapshot</Link>
+        As it was in <Link href={`/projects/${project}/history/${hash}`}>this snapshot</Link>.
       </p>
       <p>
         <a
@@ -42,7 +42,9 @@ export function SnapshotFile({ project, hash }: { project: string; hash: string 
       <Loaded of={content}>
         {({ text, size }) =>
           text === undefined ? (
-            <p class="notice">This is no text, or too large to be shown here ({bytes(size)}). Download it.</p>
+            <p class="notice">
+              This file is not text, or too large to show here ({bytes(size)}). Download it to open it.
+            </p>
           ) : (
             <pre class="whole" tabIndex={0}>
               {text}

@@ -1,7 +1,9 @@
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { Question } from "../../parts/ask-first.tsx";
+import { Heading } from "../../parts/heading.tsx";
 import { Moment } from "../../parts/moment.tsx";
+import { plural } from "../../parts/numbers.ts";
 import { WhenAwake } from "../../parts/project/when-awake.tsx";
 import { SnapshotChanges } from "../../parts/snapshots/snapshot-changes.tsx";
 import { snapshotsKey, useSnapshots } from "../../parts/snapshots/use-snapshots.ts";
@@ -29,36 +31,37 @@ export function SnapshotPage({ project, hash, mayChange }: SnapshotPageProps) {
   };
   return (
     <>
-      <h1>{snapshot ? titleOf(snapshot) : "Snapshot"}</h1>
+      <Heading>{snapshot ? titleOf(snapshot) : "Snapshot"}</Heading>
       <p class="muted">
         {snapshot && (
           <>
-            Made {WHY[snapshot.role]} · <Moment at={snapshot.ts} /> · {snapshot.file_count} files ·{" "}
+            Taken {WHY[snapshot.role]} · <Moment at={snapshot.ts} /> · {plural(snapshot.file_count, "file")}{" "}
+            ·{" "}
           </>
         )}
         <Link href={`/projects/${project}/history`}>All snapshots</Link>
       </p>
       {isDone && (
         <p class="notice" role="status">
-          The files of the project are those of this snapshot now.
+          Restored. The project’s files are now those of this snapshot.
         </p>
       )}
-      <WhenAwake project={project} needs="files" purpose="Wake it to compare and to restore them.">
+      <WhenAwake project={project} needs="files" purpose="Wake it to compare and restore them.">
         {mayChange && (
           <div class="row">
             <button type="button" onClick={() => setAsked(true)}>
-              Restore …
+              Restore…
             </button>
           </div>
         )}
-        <h2>Since then</h2>
+        <h2>Changes since</h2>
         <SnapshotChanges
           project={project}
           hash={hash}
           more={(path, isInSnapshot) =>
             isInSnapshot && (
               <p>
-                <Link href={fileAddress(project, hash, path)}>See it as it was</Link>
+                <Link href={fileAddress(project, hash, path)}>Show this version</Link>
               </p>
             )
           }
@@ -72,8 +75,8 @@ export function SnapshotPage({ project, hash, mayChange }: SnapshotPageProps) {
           onClosed={() => setAsked(false)}
         >
           <p>
-            All files of the project become those of the snapshot: what was made since is gone from them. The
-            files as they are now are kept as a new snapshot first, so you can come back.
+            All files of the project are replaced with those of the snapshot. The current files are kept as a
+            new snapshot first, so you can undo this.
           </p>
         </Question>
       )}

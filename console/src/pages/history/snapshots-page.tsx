@@ -3,8 +3,10 @@ import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { bytes } from "../../parts/bytes.ts";
 import { textOf } from "../../parts/form-text.ts";
+import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
+import { plural } from "../../parts/numbers.ts";
 import { WhenAwake } from "../../parts/project/when-awake.tsx";
 import { Refused } from "../../parts/refused.tsx";
 import { snapshotsKey, useSnapshots } from "../../parts/snapshots/use-snapshots.ts";
@@ -20,13 +22,13 @@ export function SnapshotsPage({ project, mayChange }: { project: string; mayChan
   const [page, setPage] = useState(0);
   return (
     <>
-      <h1>History</h1>
+      <Heading>History</Heading>
       <p class="muted">
-        A snapshot keeps all files as they are. One is made before each run of an agent, before a restore, and
-        on hibernation.
+        A snapshot keeps all files as they are. One is taken before each task of an agent, before a restore,
+        and when the project falls asleep.
       </p>
       {mayChange && (
-        <WhenAwake project={project} needs="files" purpose="Wake it to make a snapshot of them.">
+        <WhenAwake project={project} needs="files" purpose="Wake it to take a snapshot.">
           <Make project={project} onMade={() => setPage(0)} />
         </WhenAwake>
       )}
@@ -36,7 +38,7 @@ export function SnapshotsPage({ project, mayChange }: { project: string; mayChan
           const now = Math.min(page, pages - 1);
           return (
             <>
-              {snapshots.length === 0 && <p class="muted">There is no snapshot yet.</p>}
+              {snapshots.length === 0 && <p class="muted">No snapshots yet.</p>}
               <ul class="list" aria-label="Snapshots">
                 {snapshots.slice(now * PAGE, (now + 1) * PAGE).map((snapshot) => (
                   <Line key={snapshot.hash} project={project} snapshot={snapshot} />
@@ -69,9 +71,9 @@ function Line({ project, snapshot }: { project: string; snapshot: api.Snapshot }
     <li>
       <Link href={`/projects/${project}/history/${hash}`}>{titleOf(snapshot)}</Link>
       <span class="muted small">
-        {WHY[role]} · <Moment at={ts} /> · {file_count} files · {bytes(total_bytes)}
+        {WHY[role]} · <Moment at={ts} /> · {plural(file_count, "file")} · {bytes(total_bytes)}
       </span>
-      {task_id !== null && <Link href={`/runs/${task_id}`}>Open the run</Link>}
+      {task_id !== null && <Link href={`/runs/${task_id}`}>Open task</Link>}
     </li>
   );
 }
@@ -94,13 +96,13 @@ function Make({ project, onMade }: { project: string; onMade: () => void }) {
     >
       <div class="field">
         <label for="label">Note</label>
-        <input id="label" name="label" maxLength={200} autocomplete="off" placeholder="before the redesign" />
+        <input id="label" name="label" maxLength={200} autocomplete="off" placeholder="Before the redesign" />
       </div>
       <div class="row">
         <button type="submit" class="primary" disabled={isBusy}>
-          Make a snapshot
+          Take snapshot
         </button>
-        <span role="status">{isBusy && "At work …"}</span>
+        <span role="status">{isBusy && "Working…"}</span>
       </div>
       {error !== undefined && <Refused error={error} />}
     </form>

@@ -3,10 +3,10 @@ import type { api } from "@agent-workspace/client";
 /** Why a snapshot was made. */
 export const WHY: Record<api.Snapshot["role"], string> = {
   checkpoint: "by a person",
-  agent: "before a run",
+  agent: "before a task",
   restore: "before a restore or a clone",
-  hibernation: "on hibernation",
-  automatic: "after a use",
+  hibernation: "when the project fell asleep",
+  automatic: "automatically",
 };
 
 /** A snapshot's name for a person: its note, or why it was made. */

@@ -1,8 +1,10 @@
 import type { api } from "@agent-workspace/client";
 import { useRef, useState } from "preact/hooks";
 import { AskFirst } from "../../parts/ask-first.tsx";
+import { Badge } from "../../parts/badge.tsx";
 import { NamedOptions } from "../../parts/fields.tsx";
 import { textOf } from "../../parts/form-text.ts";
+import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { Refused } from "../../parts/refused.tsx";
@@ -34,9 +36,9 @@ export function KeysPage() {
   });
   return (
     <>
-      <h1>API keys</h1>
+      <Heading>API keys</Heading>
       <p class="muted">
-        A program starts agents with a key. See <a href="/guide/keys">keys and scopes</a> in the guide.
+        Programs use a key to start agents over the API. <a href="/guide/keys">Read about keys and scopes</a>
       </p>
       {shown && <NewKey apiKey={shown.key} project={shown.project} />}
       <form
@@ -55,30 +57,30 @@ export function KeysPage() {
             required
             maxLength={100}
             autocomplete="off"
-            placeholder="ci"
+            placeholder="CI"
           />
         </div>
         <div class="field">
-          <label for="project">Reaches</label>
+          <label for="project">Access to</label>
           <select id="project" name="project">
-            <option value="">all my projects</option>
+            <option value="">All my projects</option>
             <NamedOptions of={projects} />
           </select>
         </div>
         <div class="field">
-          <label for="days">Ends</label>
+          <label for="days">Expires</label>
           <select id="days" name="days">
-            <option value="30">in 30 days</option>
+            <option value="30">In 30 days</option>
             <option value="90" selected>
-              in 90 days
+              In 90 days
             </option>
-            <option value="365">in a year</option>
-            <option value="0">never</option>
+            <option value="365">In a year</option>
+            <option value="0">Never</option>
           </select>
         </div>
         <Scopes />
         <button type="submit" class="primary" disabled={making.isBusy}>
-          Create a key
+          Create key
         </button>
         {making.error !== undefined && <Refused error={making.error} />}
       </form>
@@ -112,9 +114,9 @@ function KeyLine({ apiKey }: { apiKey: api.ApiKey }) {
         {name} <code>{key_prefix}…</code>
         <span class="muted small">
           {" "}
-          reaches {reaches?.join(", ") ?? "all projects"} · may{" "}
-          {scopes === null ? "all that you may" : scopes.join(", ")} · used <Moment at={last_used_at} /> ·{" "}
-          {isOver ? "ended" : "ends"} {expires_at === null ? "never" : <Moment at={expires_at} />}
+          {reaches?.join(", ") ?? "All projects"} · {scopes === null ? "full access" : scopes.join(", ")} ·
+          used <Moment at={last_used_at} none="never" /> · {isOver ? "expired" : "expires"}{" "}
+          <Moment at={expires_at} none="never" />
         </span>
       </span>
       {is_active ? (
@@ -122,12 +124,12 @@ function KeyLine({ apiKey }: { apiKey: api.ApiKey }) {
           <AskFirst
             label={`New callback secret for ${name}`}
             shown="New secret"
-            title={`A new callback secret for ${name}?`}
-            confirm="Make a new secret"
+            title={`Create a new callback secret for ${name}?`}
+            confirm="Create secret"
             isHarmless
             work={async () => setSecret((await workspace.keys.rotateSecret(id)).webhook_secret)}
           >
-            <p>The key stays. The previous secret signs callbacks as well for 24 hours.</p>
+            <p>The key stays the same. The previous secret also works for 24 hours.</p>
           </AskFirst>
           <AskFirst
             label={`Revoke ${name}`}
@@ -139,12 +141,12 @@ function KeyLine({ apiKey }: { apiKey: api.ApiKey }) {
               stale(names.apiKeys);
             }}
           >
-            <p>It takes effect at once, for good. Tasks that the key started are stopped.</p>
+            <p>The key stops working at once and cannot be restored. Its running tasks are stopped.</p>
           </AskFirst>
           {secret !== undefined && <NewSecret name={name} secret={secret} />}
         </>
       ) : (
-        <span class="muted">revoked</span>
+        <Badge>Revoked</Badge>
       )}
     </li>
   );

@@ -14,15 +14,13 @@ export function NewKey({ apiKey, project }: { apiKey: api.ApiKey; project: strin
   ].join(" \\\n");
   return (
     <section class="notice" aria-label="The new key">
-      <Shown says="This is the key. It is shown this once: keep it now." text={key} label="Copy the key" />
-      {mayInvoke(apiKey) && (
-        <Shown says="This starts an agent with it:" text={command} label="Copy the command" />
-      )}
+      <Shown says="Your new key. Copy it now: it is shown only once." text={key} label="Copy key" />
+      {mayInvoke(apiKey) && <Shown says="Start an agent with it:" text={command} label="Copy command" />}
       {webhook_secret !== null && (
         <Shown
-          says="Callbacks of its tasks are signed with this secret, which is also shown this once:"
+          says="Callbacks are signed with this secret. Copy it now: it is shown only once."
           text={webhook_secret}
-          label="Copy the secret"
+          label="Copy secret"
         />
       )}
     </section>
@@ -34,9 +32,9 @@ export function NewSecret({ name, secret }: { name: string; secret: string }) {
   return (
     <section class="notice" aria-label={`The new callback secret of ${name}`}>
       <Shown
-        says="This is the new callback secret. It is shown this once. The previous one signs as well for 24 hours."
+        says="Your new callback secret. Copy it now: it is shown only once. The previous one also works for 24 hours."
         text={secret}
-        label="Copy the secret"
+        label="Copy secret"
       />
     </section>
   );

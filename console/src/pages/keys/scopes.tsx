@@ -7,7 +7,7 @@ const useScopes = () => useRead(["api-keys", "scopes"], (signal) => workspace.ke
 /** What a key may do: all that its person may, unless some of it is chosen. */
 export function Scopes() {
   return (
-    <Folded summary="What it may do: all that you may, unless you choose">
+    <Folded summary="Permissions: full access, unless you limit it">
       <Choices />
     </Folded>
   );

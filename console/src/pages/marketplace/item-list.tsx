@@ -13,11 +13,10 @@ export function ItemList({ kind }: { kind: Kind }) {
   const at = kind === "agent" ? "/marketplace/agents" : "/marketplace/templates";
   return (
     <>
-      <h1>{kind === "agent" ? "Agents" : "Templates"}</h1>
       <p class="muted">
         {kind === "agent"
-          ? "An agent is a prompt with tools, which a team uses in its projects."
-          : "A template is what a new project begins with."}
+          ? "Ready-made agents that your team can use in its projects."
+          : "Ready-made projects to start from."}
       </p>
       <form
         class="row"
@@ -35,7 +34,7 @@ export function ItemList({ kind }: { kind: Kind }) {
       <Loaded of={useItems(kind, search, page)}>
         {({ items, hasMore }) => (
           <>
-            {items.length === 0 && <p class="muted">Nothing is found.</p>}
+            {items.length === 0 && <p class="muted">Nothing found.</p>}
             <ul class="cards">
               {items.map((item) => (
                 <li key={item.id}>

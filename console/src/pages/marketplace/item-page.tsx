@@ -1,3 +1,5 @@
+import { Link } from "wouter-preact";
+import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
@@ -11,15 +13,18 @@ import { Reviews } from "./reviews.tsx";
 /** One agent or template: what it is, how a team gets it, and what people say of it. */
 export function ItemPage({ kind, slug }: { kind: Kind; slug: string }) {
   return (
-    <Loaded of={useItem(kind, slug)}>
+    <Loaded title="Marketplace" of={useItem(kind, slug)}>
       {(item) => (
         <>
-          <h1>{item.name}</h1>
+          <p class="small">
+            <Link href={kind === "agent" ? "/marketplace" : "/marketplace/templates"}>Marketplace</Link>
+          </p>
+          <Heading>{item.name}</Heading>
           <p>{item.description}</p>
           <p class="muted">
             {item.category} · {priceOf(item)}
             {item.creator_name !== null && ` · by ${item.creator_name}`} ·{" "}
-            <a href={`/marketplace/${kind}/${encodeURIComponent(item.slug)}`}>its public page</a>
+            <a href={`/marketplace/${kind}/${encodeURIComponent(item.slug)}`}>public page</a>
           </p>
           {item.long_description !== null && <pre class="wrapped">{item.long_description}</pre>}
           {item.features.length > 0 && (
@@ -53,16 +58,16 @@ function Taking({ kind, item }: { kind: Kind; item: Item }) {
       location.assign(answer.checkout_url);
     stale(MARKETPLACE, keys.models);
   });
-  if (item.is_purchased) return <p>Your team has it.</p>;
+  if (item.is_purchased) return <p>In your library.</p>;
   const isFree = item.pricing_type === "free";
   if (role === undefined) return null;
   if (role === "viewer" || (!isFree && role !== "admin")) {
-    return <p>{isFree ? "Editors" : "Administrators"} of the team can get it.</p>;
+    return <p>{isFree ? "Editors" : "Administrators"} of the team can add it.</p>;
   }
   return (
     <div class="row">
       <button type="button" class="primary" disabled={taking.isBusy} onClick={() => taking.run()}>
-        {isFree ? "Add to the library" : `Buy for ${priceOf(item)}`}
+        {isFree ? "Add to library" : `Buy for ${priceOf(item)}`}
       </button>
       {taking.error !== undefined && <Refused error={taking.error} />}
     </div>

@@ -17,7 +17,6 @@ export function Library() {
   const mayChange = role === "admin" || role === "editor";
   return (
     <>
-      <h1>My library</h1>
       <Loaded of={useLibrary()}>
         {({ agents, bases }) => (
           <>
@@ -29,7 +28,7 @@ export function Library() {
             </ul>
             <Subscriptions />
             <h2>Templates</h2>
-            {bases.length === 0 && <p class="muted">No template yet: get one from the marketplace.</p>}
+            {bases.length === 0 && <p class="muted">No templates yet. Add one from the marketplace.</p>}
             <ul class="list">
               {bases.map(({ id, slug, name, description }) => (
                 <li key={id}>
@@ -59,7 +58,7 @@ function AgentLine({ agent, mayChange }: { agent: api.LibraryAgent; mayChange: b
     <li>
       {isTaken ? <Link href={`/marketplace/agents/${slug}`}>{name}</Link> : <span>{name}</span>}
       <span class="muted small">
-        {is_custom ? "your team's own" : purchase_type.replaceAll("_", " ")}
+        {is_custom ? "your team’s own" : purchase_type.replaceAll("_", " ")}
         {expires_at !== null && (
           <>
             {" "}
@@ -67,20 +66,20 @@ function AgentLine({ agent, mayChange }: { agent: api.LibraryAgent; mayChange: b
           </>
         )}
       </span>
-      <span class="small">{is_enabled ? "on" : "off"}</span>
+      <span class="small">{is_enabled ? "On" : "Off"}</span>
       {isTaken && mayChange && (
         <>
           <button
             type="button"
-            aria-label={`Switch ${name} ${is_enabled ? "off" : "on"}`}
+            aria-label={`Turn ${name} ${is_enabled ? "off" : "on"}`}
             disabled={switching.isBusy}
             onClick={() => switching.run()}
           >
-            Switch {is_enabled ? "off" : "on"}
+            Turn {is_enabled ? "off" : "on"}
           </button>
           <AskFirst
-            label={`Remove ${name} …`}
-            shown="Remove …"
+            label={`Remove ${name}…`}
+            shown="Remove…"
             confirm={`Remove ${name}`}
             title={`Remove ${name} from the library?`}
             work={async () => {
@@ -90,7 +89,7 @@ function AgentLine({ agent, mayChange }: { agent: api.LibraryAgent; mayChange: b
               stale(MARKETPLACE);
             }}
           >
-            <p>The team cannot use it any more. What was paid once comes back for free.</p>
+            <p>The team can no longer use it. If you paid for it, you can add it again for free.</p>
           </AskFirst>
         </>
       )}

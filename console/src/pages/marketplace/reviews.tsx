@@ -18,7 +18,7 @@ export function Reviews({ kind, item }: { kind: Kind; item: Item }) {
       <Loaded of={useReviews(kind, item.slug, page)}>
         {({ reviews, has_more }) => (
           <>
-            {reviews.length === 0 && <p class="muted">No review yet.</p>}
+            {reviews.length === 0 && <p class="muted">No reviews yet.</p>}
             <ul class="list">
               {reviews.map(({ id, rating, comment, user_name, created_at, is_own_review }) => (
                 <li key={id}>
@@ -73,11 +73,11 @@ function NewReview({ kind, item }: { kind: Kind; item: Item }) {
         </select>
       </div>
       <div class="field">
-        <label for="comment">What others should know</label>
+        <label for="comment">Your review</label>
         <textarea id="comment" name="comment" rows={2} maxLength={5000} />
       </div>
       <button type="submit" disabled={saving.isBusy}>
-        Save the review
+        Save review
       </button>
       {saving.error !== undefined && <Refused error={saving.error} />}
     </form>

@@ -15,8 +15,8 @@ export function Subscriptions() {
     <Loaded of={useSubscriptions()}>
       {(found) =>
         found.length > 0 && (
-          <section aria-label="Paid every month">
-            <h2>Paid every month</h2>
+          <section aria-label="Subscriptions">
+            <h2>Subscriptions</h2>
             <ul class="list">
               {found.map((subscription) => (
                 <Line key={subscription.id} {...{ subscription, isAdministrator }} />
@@ -37,8 +37,7 @@ function Line({ subscription, isAdministrator }: { subscription: Subscription; i
     <li>
       <span>{name}</span>
       <span class="muted small">
-        {!is_active ? "is over since" : cancel_at_period_end ? "ends" : "is paid again"}{" "}
-        <Moment at={current_period_end} />
+        {!is_active ? "ended" : cancel_at_period_end ? "ends" : "renews"} <Moment at={current_period_end} />
       </span>
       {is_active && isAdministrator && <Change {...subscription} />}
     </li>
@@ -60,22 +59,22 @@ function Change({
           stale(MARKETPLACE);
         }}
       >
-        Go on paying for {name}
+        Resume {name}
       </ActionButton>
     );
   }
   return (
     <AskFirst
-      label={`Stop paying for ${name} …`}
-      confirm="Stop paying"
-      title={`Stop paying for ${name}?`}
+      label={`Cancel ${name}…`}
+      confirm="Cancel subscription"
+      title={`Cancel the subscription to ${name}?`}
       work={async () => {
         await workspace.request("POST", "/api/marketplace/subscriptions/{subscription}/cancel", { path });
         stale(MARKETPLACE);
       }}
     >
       <p>
-        The team keeps it until the end of what is paid: <Moment at={current_period_end} />.
+        The team keeps it until the end of the paid period: <Moment at={current_period_end} />.
       </p>
     </AskFirst>
   );

@@ -35,7 +35,7 @@ export function CustomModels() {
                       stale(keys.models);
                     }}
                   >
-                    <p>Agents and chats that name it can no longer think with it.</p>
+                    <p>Agents and chats that use it fail until they use another model.</p>
                   </AskFirst>
                 )}
               </li>
@@ -57,7 +57,7 @@ function NewModel() {
   const withModels = builtIn?.providers.filter(({ base_url }) => base_url !== undefined) ?? [];
   return (
     <ActionForm
-      submit="Add the model"
+      submit="Add model"
       done="Added"
       work={async (form) => {
         const dollars = (name: string) => (textOf(form, name) === "" ? null : Number(textOf(form, name)));
@@ -80,17 +80,17 @@ function NewModel() {
           </option>
         ))}
       </Choice>
-      <TextField label="The provider's name of it" name="model_id" required maxLength={200} />
+      <TextField label="Model ID at the provider" name="model_id" required maxLength={200} />
       <TextField label="Name" name="model_name" required maxLength={200} />
       <TextField
-        label="Dollars per million tokens read"
+        label="Input price, US dollars per million tokens"
         name="pricing_input"
         type="number"
         min={0}
         step="any"
       />
       <TextField
-        label="Dollars per million tokens written"
+        label="Output price, US dollars per million tokens"
         name="pricing_output"
         type="number"
         min={0}

@@ -17,7 +17,7 @@ export function CustomProviders() {
         {({ providers }) => (
           <>
             {providers.length === 0 && (
-              <p class="muted">Any server that speaks the protocol of OpenAI or Anthropic can be added.</p>
+              <p class="muted">Add any server that speaks the OpenAI or Anthropic API.</p>
             )}
             <ul class="list">
               {providers.map((provider) => (
@@ -30,8 +30,8 @@ export function CustomProviders() {
       <details>
         <summary>Add a provider</summary>
         <ActionForm
-          submit="Add the provider"
-          done="Added. If it needs a key, add that under “Your keys”."
+          submit="Add provider"
+          done="Added. If it needs a key, add it under “Your keys”."
           work={async (form) => {
             const body = { ...fieldsOf(form), slug: textOf(form, "slug") };
             await workspace.request("POST", "/api/secrets/providers/custom", { body });
@@ -45,7 +45,7 @@ export function CustomProviders() {
             required
             maxLength={64}
             pattern="[A-Za-z0-9_\-]+"
-            hint="Its models are custom/<short name>/<model>. It stays."
+            hint="Its models are named custom/<short name>/<model>. It cannot be changed later."
           />
         </ActionForm>
       </details>
@@ -89,7 +89,7 @@ function ProviderLine({ provider }: { provider: api.CustomModelProvider }) {
           stale(keys.models);
         }}
       >
-        <p>Its keys, and the models that were added under it, are deleted too.</p>
+        <p>Its keys and models are deleted, too.</p>
       </AskFirst>
     </li>
   );
@@ -100,7 +100,7 @@ function ProviderFields({ provider }: { provider?: api.CustomModelProvider }) {
     <>
       <TextField label="Name" name="name" required maxLength={100} defaultValue={provider?.name ?? ""} />
       <TextField
-        label="Address"
+        label="Base URL"
         name="base_url"
         type="url"
         required
@@ -108,7 +108,7 @@ function ProviderFields({ provider }: { provider?: api.CustomModelProvider }) {
         placeholder="https://models.example.com/v1"
         defaultValue={provider?.base_url ?? ""}
       />
-      <Choice label="Protocol" name="api_type">
+      <Choice label="API" name="api_type">
         {["openai", "anthropic"].map((each) => (
           <option key={each} selected={each === provider?.api_type}>
             {each}
@@ -120,7 +120,7 @@ function ProviderFields({ provider }: { provider?: api.CustomModelProvider }) {
         name="available_models"
         rows={3}
         defaultValue={provider?.available_models.join("\n") ?? ""}
-        hint="One a line, as the server names them."
+        hint="One per line, as the server names them."
       />
     </>
   );

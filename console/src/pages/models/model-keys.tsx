@@ -13,12 +13,12 @@ import { useCustomProviders, useModelKeys, useProviders } from "./reads.ts";
 export function ModelKeys() {
   return (
     <section aria-labelledby="own-keys">
-      <h2 id="own-keys">Your keys of model providers</h2>
-      <p class="muted">Agents can use your own account at a provider. A key is stored encrypted.</p>
+      <h2 id="own-keys">Your provider keys</h2>
+      <p class="muted">Use your own account at a model provider. Keys are stored encrypted.</p>
       <Loaded of={useModelKeys()}>
         {({ api_keys }) =>
           api_keys.length === 0 ? (
-            <p class="muted">You have no key yet. Add one below.</p>
+            <p class="muted">No keys yet. Add one below.</p>
           ) : (
             <ul class="list">
               {api_keys.map((key) => (
@@ -39,11 +39,11 @@ function KeyLine({ modelKey }: { modelKey: api.ModelKey }) {
   return (
     <li>
       <span class="told">
-        {provider}: {key_name} <code>{key_preview ?? "cannot be read"}</code>
+        {provider}: {key_name} <code>{key_preview ?? "unreadable"}</code>
         <span class="muted small">
           {" "}
-          {base_url !== null && `at ${base_url} · `}used <Moment at={last_used_at} /> · ends{" "}
-          <Moment at={expires_at} />
+          {base_url !== null && `at ${base_url} · `}used <Moment at={last_used_at} none="never" /> · expires{" "}
+          <Moment at={expires_at} none="never" />
         </span>
       </span>
       <AskFirst
@@ -58,7 +58,7 @@ function KeyLine({ modelKey }: { modelKey: api.ModelKey }) {
           stale(keys.models);
         }}
       >
-        <TextField label="The new key" name="api_key" type="password" required maxLength={10_000} />
+        <TextField label="New key" name="api_key" type="password" required maxLength={10_000} />
       </AskFirst>
       <AskFirst
         label={`Delete ${key_name}`}
@@ -70,7 +70,7 @@ function KeyLine({ modelKey }: { modelKey: api.ModelKey }) {
           stale(keys.models);
         }}
       >
-        <p>Agents no longer use it. Delete it at the provider as well if no other program needs it.</p>
+        <p>Agents can no longer use it. If nothing else needs it, revoke it at the provider, too.</p>
       </AskFirst>
     </li>
   );
@@ -81,7 +81,7 @@ function NewKey() {
   const { data: custom } = useCustomProviders();
   return (
     <ActionForm
-      submit="Add the key"
+      submit="Add key"
       done="Added"
       work={async (form) => {
         const body = {
@@ -106,15 +106,15 @@ function NewKey() {
         ))}
       </Choice>
       <TextField label="Key" name="api_key" type="password" required maxLength={10_000} />
-      <TextField label="Name" name="key_name" maxLength={100} hint="The provider's name when empty." />
+      <TextField label="Name" name="key_name" maxLength={100} hint="Empty for the provider’s name." />
       <TextField
-        label="Address"
+        label="Base URL"
         name="base_url"
         type="url"
         maxLength={2048}
-        hint="Only to call another address than the provider's own."
+        hint="Only to use another address than the provider’s."
       />
-      <TextField label="Ends on" name="expires_at" type="date" />
+      <TextField label="Expires on" name="expires_at" type="date" />
     </ActionForm>
   );
 }

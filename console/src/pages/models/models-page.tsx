@@ -1,4 +1,5 @@
 import { Route, Switch } from "wouter-preact";
+import { Heading } from "../../parts/heading.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { CustomModels } from "./custom-models.tsx";
 import { CustomProviders } from "./custom-providers.tsx";
@@ -8,14 +9,14 @@ import { Models } from "./models.tsx";
 const TABS = [
   { path: "/models", name: "Models" },
   { path: "/models/keys", name: "Your keys" },
-  { path: "/models/custom", name: "Your providers and models" },
+  { path: "/models/custom", name: "Custom" },
 ];
 
 /** The models that agents may think with, and what the person adds to them. */
 export function ModelsPage() {
   return (
     <>
-      <h1>Models</h1>
+      <Heading>Models</Heading>
       <Tabs label="Models" tabs={TABS} />
       <Switch>
         <Route path="/models">
@@ -29,7 +30,7 @@ export function ModelsPage() {
           <CustomModels />
         </Route>
         <Route>
-          <p>There is no such page.</p>
+          <p class="muted">This page does not exist.</p>
         </Route>
       </Switch>
     </>

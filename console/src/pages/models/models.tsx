@@ -1,5 +1,6 @@
 import type { api } from "@agent-workspace/client";
 import { ActionButton } from "../../parts/action-button.tsx";
+import { Badge } from "../../parts/badge.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Table } from "../../parts/table.tsx";
 import { keys, stale, useModels } from "../../service/reads.ts";
@@ -7,10 +8,10 @@ import { useTeamRole } from "../../service/roles.ts";
 import { workspace } from "../../service/workspace.ts";
 
 const SOURCES: Record<api.Model["source"], string> = {
-  system: "this installation",
-  provider: "your key",
-  custom: "you added it",
-  custom_provider: "your provider",
+  system: "This installation",
+  provider: "Your key",
+  custom: "Added by you",
+  custom_provider: "Your provider",
 };
 
 /** Which models there are. Who manages the team's agents switches them off and on for the team. */
@@ -23,14 +24,13 @@ export function Models() {
         <>
           {models.length === 0 && (
             <p>
-              There is no model. Add a key of a provider under “Your keys”, or ask the operator of this
-              installation.
+              No models yet. Add a provider key under “Your keys”, or ask the operator of this installation.
             </p>
           )}
           {first === "demo" && (
             <p class="notice">
-              This installation has the model <code>demo</code> only, which plays a fixed part and does not
-              think. Add a key of a provider to work with a real one.
+              Only the <code>demo</code> model is available. It follows a script. Add a provider key to use a
+              real model.
             </p>
           )}
           <Table
@@ -41,7 +41,7 @@ export function Models() {
             {models.map((model) => (
               <tr key={model.id}>
                 <td>
-                  {model.name} {model.id === first && <strong class="small">the default</strong>}
+                  {model.name} {model.id === first && <Badge kind="accent">Default</Badge>}
                   <div class="muted small wrapping">{model.id}</div>
                 </td>
                 <td>
@@ -73,17 +73,17 @@ function Switching({ model }: { model: api.Model }) {
         stale(keys.models);
       }}
     >
-      {model.disabled ? "Switch on" : "Switch off"}
+      {model.disabled ? "Turn on" : "Turn off"}
       <span class="hidden"> {model.name}</span>
     </ActionButton>
   );
 }
 
 function stateOf({ disabled, available }: api.Model): string {
-  if (disabled) return "switched off for the team";
-  return available ? "ready" : "needs a key, or a tier that allows keys";
+  if (disabled) return "Off for the team";
+  return available ? "Ready" : "Needs a key, or a plan that allows keys";
 }
 
 function priceOf(pricing: api.Model["pricing"]): string {
-  return pricing ? `$${pricing.input} in, $${pricing.output} out` : "not known";
+  return pricing ? `$${pricing.input} in, $${pricing.output} out` : "Unknown";
 }

@@ -39,12 +39,12 @@ export function Frame({ address, name }: { address: string; name: string }) {
             setWidth(value === "phone" || value === "tablet" ? value : "full")
           }
         >
-          <option value="full">full</option>
-          <option value="tablet">tablet (820)</option>
-          <option value="phone">phone (390)</option>
+          <option value="full">Full</option>
+          <option value="tablet">Tablet (820)</option>
+          <option value="phone">Phone (390)</option>
         </select>
         <a class="button" href={url} target="_blank" rel="noopener">
-          Open outside
+          Open in new tab
         </a>
       </form>
       <div class="stage" tabIndex={0} role="group" aria-label="The preview's frame">

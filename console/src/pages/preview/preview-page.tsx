@@ -1,7 +1,11 @@
 import type { api } from "@agent-workspace/client";
+import { AppWindow } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
+import { stateWord } from "../../parts/badge.tsx";
+import { Empty } from "../../parts/empty.tsx";
 import { NamedOptions } from "../../parts/fields.tsx";
+import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { WhenAwake } from "../../parts/project/when-awake.tsx";
 import { useContainers } from "../../service/reads.ts";
@@ -17,7 +21,7 @@ export function PreviewPage({ project }: { project: string }) {
       project={project}
       needs="running"
       title="Preview"
-      purpose="A preview shows what its containers serve."
+      purpose="The preview shows what its containers serve."
     >
       <Loaded of={containers}>
         {(found) => {
@@ -33,18 +37,21 @@ function NoContainer({ project }: { project: string }) {
   const role = useProjectRole(project);
   return (
     <>
-      <h1>Preview</h1>
-      <p>A preview shows a container, and this project has none.</p>
-      <p>
-        {role === "viewer" ? (
-          "An editor of the project adds one, or asks the agent for it."
-        ) : (
-          <>
-            <Link href={`/projects/${project}/containers`}>Add a container</Link>, or ask the agent to make a
-            website.
-          </>
-        )}
-      </p>
+      <Heading>Preview</Heading>
+      <Empty
+        icon={AppWindow}
+        title="Nothing to preview yet"
+        action={
+          role !== "viewer" && (
+            <Link class="button primary" href={`/projects/${project}/containers`}>
+              Add container
+            </Link>
+          )
+        }
+      >
+        The preview shows the website that a container of this project serves.{" "}
+        {role === "viewer" ? "An editor can add one." : "Add one, or ask the agent to build a web page."}
+      </Empty>
     </>
   );
 }
@@ -56,7 +63,7 @@ function Choice({ containers }: { containers: readonly api.Container[] }) {
   const address = container?.url ?? container?.preview_path;
   return (
     <div class="filling preview">
-      <h1 class="hidden">Preview</h1>
+      <Heading isHidden>Preview</Heading>
       {containers.length > 1 && (
         <div class="row">
           <label for="container">Container</label>
@@ -68,7 +75,10 @@ function Choice({ containers }: { containers: readonly api.Container[] }) {
       {container && typeof address === "string" ? (
         <Frame key={container.id} address={address} name={container.name} />
       ) : (
-        <p class="notice">The container is {container?.status}. Start it among the containers.</p>
+        <p class="notice">
+          The container is {stateWord(container?.status ?? "stopped").toLowerCase()}. Start it under
+          Containers.
+        </p>
       )}
     </div>
   );

@@ -1,65 +1,103 @@
 import type { api } from "@agent-workspace/client";
+import { MessageSquare } from "lucide-preact";
 import { Link } from "wouter-preact";
+import { State } from "../../parts/badge.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
-import { DeleteProject } from "../../parts/project/delete-project.tsx";
 import { ProjectState } from "../../parts/project/project-state.tsx";
 import { Refused } from "../../parts/refused.tsx";
-import { useAction } from "../../parts/use-action.ts";
-import { useLeadOn } from "../../parts/use-lead-on.ts";
-import { keys, stale, useProject, useSidebar } from "../../service/reads.ts";
+import { useCreateChat } from "../../parts/use-create-chat.ts";
+import { useProject, useSidebar } from "../../service/reads.ts";
 import { useMayMake, useProjectRole } from "../../service/roles.ts";
-import { workspace } from "../../service/workspace.ts";
-import { CopyProject } from "./copy-project.tsx";
+import { ProjectMenu } from "./project-menu.tsx";
 
-/** A project: its state, its chats, and its end. */
+/** A project: its chats, its state, and what can be done with it. */
 export function ProjectPage({ project }: { project: string }) {
-  return <Loaded of={useProject(project)}>{(found) => <Found project={found} />}</Loaded>;
+  return (
+    <Loaded title="Project" of={useProject(project)}>
+      {(found) => <Found project={found} />}
+    </Loaded>
+  );
 }
 
 function Found({ project }: { project: api.Project }) {
-  const leadOn = useLeadOn();
-  const { data: tree } = useSidebar();
-  const chats = tree?.projects.find(({ id }) => id === project.id)?.chats ?? [];
-  const newChat = useAction(async () => {
-    const chat = await workspace.chats.create({ project_id: project.id });
-    stale(keys.sidebar);
-    leadOn(`/projects/${project.slug}/chats/${chat.id}`);
-  });
+  const newChat = useCreateChat();
   const role = useProjectRole(project.slug);
   const mayEdit = role === "admin" || role === "editor";
   // A fork is made in the active team, which need not be that of the project.
   const mayMake = useMayMake();
   return (
     <>
-      <h1>{project.name}</h1>
-      {project.description !== "" && <p>{project.description}</p>}
-      <p class="muted">
-        Made <Moment at={project.created_at} /> · used <Moment at={project.last_activity} />
-      </p>
+      <Heading
+        actions={
+          <>
+            {mayEdit && (
+              <button
+                type="button"
+                class="primary"
+                disabled={newChat.isBusy}
+                onClick={() => newChat.run(project)}
+              >
+                New chat
+              </button>
+            )}
+            <ProjectMenu
+              project={project}
+              mayFork={mayEdit && mayMake === true}
+              mayDelete={role === "admin"}
+            />
+          </>
+        }
+      >
+        {project.name}
+      </Heading>
+      {project.description !== "" && <p class="muted">{project.description}</p>}
       <ProjectState project={project.slug} />
-      <div class="row">
-        {mayEdit && (
-          <button type="button" class="primary" disabled={newChat.isBusy} onClick={() => newChat.run()}>
-            New chat
-          </button>
-        )}
-        <CopyProject project={project} mayFork={mayEdit && mayMake === true} />
-        {role === "admin" && <DeleteProject project={project} />}
-      </div>
       {newChat.error !== undefined && <Refused error={newChat.error} />}
       <h2>Chats</h2>
-      {chats.length === 0 && <p class="muted">There is no chat yet.</p>}
-      <ul class="list">
-        {chats.map((chat) => (
-          <li key={chat.id}>
-            <Link href={`/projects/${project.slug}/chats/${chat.id}`}>{chat.title ?? "New chat"}</Link>
-            <span class="muted small">
-              {chat.status} · <Moment at={chat.updated_at ?? chat.created_at} />
-            </span>
-          </li>
-        ))}
-      </ul>
+      <Chats project={project} isViewer={role === "viewer"} />
+      <p class="muted small">
+        Created <Moment at={project.created_at} /> · last used <Moment at={project.last_activity} />
+      </p>
     </>
+  );
+}
+
+/** States of a chat that are worth a word. */
+const SAID: ReadonlySet<string> = new Set(["running", "waiting_approval", "archived"]);
+
+function Chats({ project, isViewer }: { project: api.Project; isViewer: boolean }) {
+  return (
+    <Loaded of={useSidebar()}>
+      {(tree) => {
+        const chats = tree.projects.find(({ id }) => id === project.id)?.chats ?? [];
+        if (chats.length === 0) {
+          return (
+            <Empty icon={MessageSquare} title={isViewer ? "No chats that you can see" : "No chats yet"}>
+              {isViewer
+                ? "Each person sees only their own chats, and viewers cannot start one. You can look at the project’s files and changes."
+                : "In a chat you tell the agent what to do. It works on the files of this project."}
+            </Empty>
+          );
+        }
+        return (
+          <ul class="list">
+            {chats.map((chat) => (
+              <li key={chat.id}>
+                <span class="told">
+                  <Link href={`/projects/${project.slug}/chats/${chat.id}`}>{chat.title ?? "New chat"}</Link>
+                </span>
+                {SAID.has(chat.status) && <State of={chat.status} />}
+                <span class="muted small">
+                  <Moment at={chat.updated_at ?? chat.created_at} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        );
+      }}
+    </Loaded>
   );
 }

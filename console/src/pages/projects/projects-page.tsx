@@ -1,5 +1,7 @@
 import type { api } from "@agent-workspace/client";
 import { Link } from "wouter-preact";
+import { State } from "../../parts/badge.tsx";
+import { Heading } from "../../parts/heading.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { useMayMake } from "../../service/roles.ts";
 
@@ -8,24 +10,26 @@ export function ProjectsPage({ projects }: { projects: readonly api.Project[] })
   const mayMake = useMayMake();
   return (
     <>
-      <div class="row">
-        <h1>Projects</h1>
-        <span class="spring" />
-        {mayMake && (
-          <Link class="button primary" href="/projects/new">
-            New project
-          </Link>
-        )}
-      </div>
+      <Heading
+        actions={
+          mayMake && (
+            <Link class="button primary" href="/projects/new">
+              New project
+            </Link>
+          )
+        }
+      >
+        Projects
+      </Heading>
       <ul class="cards">
         {projects.map(({ id, slug, name, description, status, last_activity }) => (
           <li key={id}>
             <h2>
               <Link href={`/projects/${slug}`}>{name}</Link>
             </h2>
-            {description !== "" && <p>{description}</p>}
-            <p class="muted small">
-              {status} · used <Moment at={last_activity} />
+            {description !== "" && <p class="muted">{description}</p>}
+            <p class="row muted small">
+              <State of={status} /> used <Moment at={last_activity} none="never" />
             </p>
           </li>
         ))}

@@ -1,6 +1,7 @@
 import type { TaskEvent } from "@agent-workspace/client";
 import { useEffect, useState } from "preact/hooks";
 import { textOf } from "../../parts/form-text.ts";
+import { plural } from "../../parts/numbers.ts";
 import { Refused } from "../../parts/refused.tsx";
 import { workspace } from "../../service/workspace.ts";
 
@@ -23,7 +24,7 @@ export function RawEvents({ task }: { task: string }) {
         }}
       >
         <div class="field">
-          <label for="after">After the event with id</label>
+          <label for="after">After event ID</label>
           <input id="after" name="after" type="number" min={0} step={1} required defaultValue="0" />
         </div>
         <button type="submit">Show</button>
@@ -49,8 +50,10 @@ function Followed({ task, after }: { task: string; after: number }) {
   return (
     <>
       <p class="muted" role="status">
-        {isOver ? `${events.length} events, to the last.` : `${events.length} events, more may come.`}
-        {events.length === SHOWN && ` The newest ${SHOWN} are shown.`}
+        {isOver
+          ? `${plural(events.length, "event")}, complete.`
+          : `${plural(events.length, "event")} so far.`}
+        {events.length === SHOWN && ` Only the newest ${SHOWN} are shown.`}
       </p>
       {error !== undefined && <Refused error={error} />}
       <ol class="events">

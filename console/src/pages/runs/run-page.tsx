@@ -1,8 +1,11 @@
 import { Link } from "wouter-preact";
 import { AskFirst } from "../../parts/ask-first.tsx";
+import { State } from "../../parts/badge.tsx";
+import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Markdown } from "../../parts/markdown/markdown.tsx";
 import { Moment } from "../../parts/moment.tsx";
+import { plural } from "../../parts/numbers.ts";
 import { keys, stale, useRun, useSteps } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
 import { RawEvents } from "./raw-events.tsx";
@@ -13,20 +16,22 @@ export function RunPage({ task }: { task: string }) {
   const steps = useSteps(task);
   return (
     <>
-      <h1>Run</h1>
+      <Heading>Task</Heading>
       <Loaded of={run}>
         {(found) => (
           <>
             <dl class="facts">
               <dt>State</dt>
-              <dd>{found.status}</dd>
-              <dt>Id</dt>
+              <dd>
+                <State of={found.status} />
+              </dd>
+              <dt>ID</dt>
               <dd>
                 <code>{found.task_id}</code>
               </dd>
               <dt>Chat</dt>
               <dd>
-                <Link href={`/projects/${found.project_id}/chats/${found.chat_id}`}>Open the chat</Link>
+                <Link href={`/projects/${found.project_id}/chats/${found.chat_id}`}>Open chat</Link>
               </dd>
               <dt>Started</dt>
               <dd>
@@ -38,7 +43,7 @@ export function RunPage({ task }: { task: string }) {
               </dd>
               <dt>Work</dt>
               <dd>
-                {found.iterations} turns, {found.tool_calls} calls
+                {plural(found.iterations, "turn")}, {plural(found.tool_calls, "tool call")}
               </dd>
               <dt>Callback</dt>
               <dd>
@@ -51,19 +56,19 @@ export function RunPage({ task }: { task: string }) {
             {(found.status === "queued" || found.status === "running") && (
               <AskFirst
                 label="Stop"
-                title="Stop this run?"
-                confirm="Stop it"
+                title="Stop this task?"
+                confirm="Stop"
                 work={async () => {
                   await workspace.tasks.get(task).cancel();
                   stale(keys.runs);
                 }}
               >
-                <p>What the agent has done so far stays.</p>
+                <p>What the agent has done so far is kept.</p>
               </AskFirst>
             )}
             {found.callback.attempts.length > 0 && (
               <>
-                <h2>Attempts to deliver the callback</h2>
+                <h2>Callback attempts</h2>
                 <ol>
                   {found.callback.attempts.map(({ attempt, delivered, status_code, error, at }) => (
                     <li key={attempt}>
@@ -81,11 +86,11 @@ export function RunPage({ task }: { task: string }) {
       <Loaded of={steps}>
         {({ items, total }) => (
           <>
-            {total === 0 && <p class="muted">The agent has not begun.</p>}
+            {total === 0 && <p class="muted">The agent has not started yet.</p>}
             {items.map(({ id, step_index, step_data }) => (
               <details key={id} class="tool">
                 <summary>
-                  Step {step_index}: {step_data.tool_calls.length} calls
+                  Step {step_index}: {plural(step_data.tool_calls.length, "tool call")}
                 </summary>
                 <pre tabIndex={0}>{JSON.stringify(step_data, null, 2)}</pre>
               </details>

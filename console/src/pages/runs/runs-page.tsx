@@ -1,5 +1,9 @@
+import { ListChecks } from "lucide-preact";
 import { Link } from "wouter-preact";
+import { State } from "../../parts/badge.tsx";
+import { Empty } from "../../parts/empty.tsx";
 import { StateFilter } from "../../parts/filter.tsx";
+import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { Pager } from "../../parts/pager.tsx";
@@ -8,24 +12,24 @@ import { useNarrowed } from "../../parts/use-narrowed.ts";
 import { useRuns, type RunFilter } from "../../service/reads.ts";
 
 const STATES = {
-  queued: "queued",
-  running: "running",
-  completed: "completed",
-  failed: "failed",
-  cancelled: "cancelled",
+  queued: "Queued",
+  running: "Running",
+  completed: "Done",
+  failed: "Failed",
+  cancelled: "Stopped",
 } as const;
 
 const ORIGINS: Readonly<Record<string, string>> = {
-  browser: "browser",
+  browser: "Browser",
   api: "API key",
-  schedule: "schedule",
-  standalone: "desktop app",
+  schedule: "Schedule",
+  standalone: "Desktop app",
   telegram: "Telegram",
   slack: "Slack",
   discord: "Discord",
   whatsapp: "WhatsApp",
   signal: "Signal",
-  cli: "command line",
+  cli: "Command line",
 };
 
 /** Every task of the person: of chats, keys, channels and schedules. */
@@ -34,7 +38,8 @@ export function RunsPage() {
   const { status, origin } = filter;
   return (
     <>
-      <h1>Runs</h1>
+      <Heading>Tasks</Heading>
+      <p class="muted">Everything you asked agents to do, from chats, API keys, channels and schedules.</p>
       <div class="filter">
         <StateFilter label="State" states={STATES} narrow={(next) => narrow({ ...filter, status: next })} />
         <StateFilter label="From" states={ORIGINS} narrow={(next) => narrow({ ...filter, origin: next })} />
@@ -42,21 +47,25 @@ export function RunsPage() {
       <Loaded of={useRuns(page, status, origin)}>
         {({ items, total, total_pages: pages }) => (
           <>
-            {total === 0 && (
-              <p class="muted">
-                {status === undefined && origin === undefined
-                  ? "No task yet: write to an agent in a chat, or start one with a key."
-                  : "No task of this kind."}
-              </p>
+            {total === 0 && status === undefined && origin === undefined && (
+              <Empty icon={ListChecks} title="No tasks yet">
+                A task begins when you message the agent in a chat, or when a schedule, a channel or a program
+                with an API key does.
+              </Empty>
+            )}
+            {total === 0 && (status !== undefined || origin !== undefined) && (
+              <p class="muted">No matching tasks.</p>
             )}
             {total > 0 && (
-              <Table label="List of runs" columns={["Message", "State", "From", "Started"]}>
+              <Table label="List of tasks" columns={["Message", "State", "From", "Started"]}>
                 {items.map((task) => (
                   <tr key={task.task_id}>
                     <td>
                       <Link href={`/runs/${task.task_id}`}>{task.message_preview || task.task_id}</Link>
                     </td>
-                    <td>{task.status}</td>
+                    <td>
+                      <State of={task.status} />
+                    </td>
                     <td>{ORIGINS[task.origin] ?? task.origin}</td>
                     <td>
                       <Moment at={task.created_at} />

@@ -6,10 +6,10 @@ export function AgentField({ project, value }: { project: string; value: string 
   const { data: agents = [] } = useProjectAgents(project);
   return (
     <Choice label="Agent" name="agent">
-      <option value="">the default agent</option>
+      <option value="">Default agent</option>
       {value !== "" && !agents.some(({ id }) => id === value) && (
         <option value={value} selected>
-          the one that it has
+          Current agent
         </option>
       )}
       <NamedOptions of={agents} chosen={value} />

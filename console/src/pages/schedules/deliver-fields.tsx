@@ -10,7 +10,7 @@ export const targetsOf = (deliver: string): string[] =>
 
 /** A target as a person calls it. */
 export const targetName = (target: string): string =>
-  target === "origin" ? "the chat it was made in" : target;
+  target === "origin" ? "the chat it was created in" : target;
 
 /**
  * The choice of where an answer goes: its own chat, home chats of linked accounts, and any other chat. `deliverOf` reads it
@@ -39,7 +39,7 @@ export function DeliverFields({ targets }: { targets: readonly string[] }) {
         defaultValue={others.join(", ")}
       />
       <span class="muted small">
-        Each run is a new chat of the project, where its answer is in any case. With no target it goes nowhere
+        Each run is a new chat of the project, where its answer always is. With no target it goes nowhere
         else.
       </span>
     </fieldset>

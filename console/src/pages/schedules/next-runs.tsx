@@ -20,8 +20,8 @@ export function NextRuns({ schedule, timezone }: { schedule: string; timezone: s
   return (
     <div role="status" aria-label="Next runs" class="notice">
       {error instanceof WorkspaceError && <p>{error.detail}</p>}
-      {error && !(error instanceof WorkspaceError) && <p>The next runs are not known.</p>}
-      {!error && !data && <p class="muted">The next runs are shown here.</p>}
+      {error && !(error instanceof WorkspaceError) && <p>The next runs could not be loaded.</p>}
+      {!error && !data && <p class="muted">The next runs appear here.</p>}
       {!error && data && (
         <>
           <p>

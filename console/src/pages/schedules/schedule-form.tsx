@@ -11,16 +11,16 @@ import { DeliverFields, deliverOf, targetsOf } from "./deliver-fields.tsx";
 import { NextRuns } from "./next-runs.tsx";
 
 const EDIT_MODES = {
-  allow: "do all that it may",
-  ask: "ask me before what is dangerous",
-  plan: "only read and plan",
+  allow: "Work without asking",
+  ask: "Ask before risky actions",
+  plan: "Only read and plan",
 } as const;
 const OVERLAPS = {
-  skip: "leave the run out",
-  queue: "run it after that",
-  allow: "run both at once",
+  skip: "Skip the new run",
+  queue: "Run it afterwards",
+  allow: "Run both at once",
 } as const;
-const CATCH_UPS = { once: "run once, late", skip: "run none of them" } as const;
+const CATCH_UPS = { once: "Run once, late", skip: "Skip them" } as const;
 
 /** What the form is filled with. */
 export interface ScheduleInput {
@@ -109,7 +109,7 @@ export function ScheduleForm({
       )}
       {project !== "" && <AgentField key={project} project={project} value={agent} />}
       <div class="field">
-        <label for="prompt">What the agent is told</label>
+        <label for="prompt">Prompt</label>
         <textarea
           id="prompt"
           name="prompt"
@@ -119,7 +119,7 @@ export function ScheduleForm({
           defaultValue={of?.prompt_template ?? ""}
         />
         <span id="prompt-hint" class="muted small">
-          {"{date}, {time}, {weekday} and {schedule_name} are filled in."}
+          {"{date}, {time}, {weekday} and {schedule_name} are replaced in each run."}
         </span>
       </div>
       <div class="field">
@@ -135,8 +135,8 @@ export function ScheduleForm({
           onInput={({ currentTarget }) => setSchedule(currentTarget.value)}
         />
         <span id="schedule-hint" class="muted small">
-          Such as “every 30m”, “weekdays at 9am”, “monthly on the 15 at 8am”, “tomorrow at 9am”, or cron: 0 9
-          * * 1-5
+          For example “every 30m”, “weekdays at 9am”, “monthly on the 15 at 8am”, “tomorrow at 9am”, or cron:
+          0 9 * * 1-5
         </span>
       </div>
       <div class="field">
@@ -159,28 +159,23 @@ export function ScheduleForm({
       <NextRuns schedule={schedule} timezone={timezone} />
       <DeliverFields targets={targetsOf(of?.deliver ?? "origin")} />
       <details>
-        <summary>More</summary>
+        <summary>More options</summary>
         <div class="form">
-          <Choice
-            name="edit_mode"
-            label="In a run, the agent may"
-            choices={EDIT_MODES}
-            value={of?.edit_mode}
-          />
+          <Choice name="edit_mode" label="The agent may" choices={EDIT_MODES} value={of?.edit_mode} />
           <Choice
             name="overlap"
-            label="While the last run is at work"
+            label="If the previous run is still going"
             choices={OVERLAPS}
             value={of?.overlap}
           />
           <Choice
             name="catch_up"
-            label="Moments that were missed while the service was off"
+            label="Runs missed while the service was off"
             choices={CATCH_UPS}
             value={of?.catch_up}
           />
           <div class="field">
-            <label for="repeat">Ends after so many runs (0: never)</label>
+            <label for="repeat">End after this many runs (0 for never)</label>
             <input
               id="repeat"
               name="repeat"

@@ -1,4 +1,5 @@
 import type { api } from "@agent-workspace/client";
+import { CalendarClock } from "lucide-preact";
 import { Link } from "wouter-preact";
 import { Collection } from "../../parts/collection.tsx";
 import { inZone } from "./next-runs.tsx";
@@ -11,13 +12,17 @@ export function ScheduleList() {
       title="Schedules"
       about={
         <>
-          A schedule runs a prompt on a clock and delivers the answer. See{" "}
-          <a href="/guide/schedules">schedules</a> in the guide.
+          Run a prompt at set times and get the answer in a chat or a channel.{" "}
+          <a href="/guide/schedules">Read the guide</a>
         </>
       }
       make={{ href: "/schedules/new", name: "New schedule" }}
       of={useSchedules()}
-      none="No schedule yet: make the first one."
+      icon={CalendarClock}
+      none={{
+        title: "No schedules yet",
+        about: "Let the agent check, report or tidy up while you are away.",
+      }}
     >
       {(schedule) => <ScheduleLine key={schedule.id} schedule={schedule} />}
     </Collection>
@@ -31,7 +36,7 @@ function ScheduleLine({ schedule }: { schedule: api.Schedule }) {
       <Link href={`/schedules/${id}`}>{name}</Link>
       <span class="muted small">{description}</span>
       <span class="small">
-        {next_run_at === null ? statusOf(schedule) : `next ${inZone(next_run_at, timezone)}`}
+        {next_run_at === null ? statusOf(schedule) : `Next ${inZone(next_run_at, timezone)}`}
       </span>
       {last_status !== null && <span class="small">last: {last_status.replace("_", " ")}</span>}
       {last_error !== null && <span class="small outcome failed">{last_error}</span>}
@@ -41,7 +46,7 @@ function ScheduleLine({ schedule }: { schedule: api.Schedule }) {
 
 /** Whether a schedule runs, in words. */
 export function statusOf({ is_active, next_run_at, paused_reason, runs_completed }: api.Schedule): string {
-  if (is_active) return next_run_at === null ? "has no further run" : "active";
-  if (paused_reason !== null) return `paused by the service: ${paused_reason}`;
-  return next_run_at === null && runs_completed > 0 ? "ended or paused" : "paused";
+  if (is_active) return next_run_at === null ? "No further runs" : "Active";
+  if (paused_reason !== null) return `Paused: ${paused_reason}`;
+  return next_run_at === null && runs_completed > 0 ? "Ended" : "Paused";
 }

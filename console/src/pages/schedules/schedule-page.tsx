@@ -3,7 +3,9 @@ import { useRef } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { AskFirst } from "../../parts/ask-first.tsx";
 import { Folded } from "../../parts/folded.tsx";
+import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
+import { number } from "../../parts/numbers.ts";
 import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
 import { useLeadOn } from "../../parts/use-lead-on.ts";
@@ -22,12 +24,12 @@ export function SchedulePage({ schedule }: { schedule: string }) {
   return (
     <>
       <p class="small">
-        <Link href="/schedules">All schedules</Link>
+        <Link href="/schedules">Schedules</Link>
       </p>
-      <Loaded of={useSchedule(schedule)}>
+      <Loaded title="Schedule" of={useSchedule(schedule)}>
         {(found) => (
           <>
-            <h1>{found.name}</h1>
+            <Heading>{found.name}</Heading>
             <ScheduleStatus schedule={found} />
             <Steering schedule={found} />
             <Settings schedule={found} />
@@ -51,24 +53,24 @@ function ScheduleStatus({ schedule }: { schedule: api.Schedule }) {
         <dt>When</dt>
         <dd>{schedule.description}</dd>
         <dt>Next run</dt>
-        <dd>{next_run_at === null ? "none" : inZone(next_run_at, timezone)}</dd>
+        <dd>{next_run_at === null ? "–" : inZone(next_run_at, timezone)}</dd>
         <dt>Project</dt>
         <dd>
           {project ? (
             <Link href={`/projects/${project.slug}`}>{project.name}</Link>
           ) : (
-            "deleted, or not yours to see"
+            "Deleted, or not visible to you"
           )}
         </dd>
         <dt>Delivered to</dt>
-        <dd>{targetsOf(schedule.deliver).map(targetName).join(", ") || "nowhere else"}</dd>
+        <dd>{targetsOf(schedule.deliver).map(targetName).join(", ") || "The chat only"}</dd>
         <dt>Runs</dt>
         <dd>
-          {schedule.runs_completed}
-          {schedule.repeat !== null && ` of ${schedule.repeat}`}
+          {number(schedule.runs_completed)}
+          {schedule.repeat !== null && ` of ${number(schedule.repeat)}`}
         </dd>
       </dl>
-      <pre class="wrapped" aria-label="What the agent is told" tabIndex={0}>
+      <pre class="wrapped" aria-label="Prompt" tabIndex={0}>
         {schedule.prompt_template}
       </pre>
       {last_error !== null && <p class="notice bad">{last_error}</p>}
@@ -99,8 +101,8 @@ function Steering({ schedule: { id, name, is_active, project_id } }: { schedule:
           {is_active ? "Pause" : "Resume"}
         </button>
         <AskFirst
-          label="Delete the schedule …"
-          confirm="Delete the schedule"
+          label="Delete schedule…"
+          confirm="Delete schedule"
           title={`Delete ${name}?`}
           work={async () => {
             await workspace.schedules.delete(id);
@@ -109,7 +111,7 @@ function Steering({ schedule: { id, name, is_active, project_id } }: { schedule:
             leadOn("/schedules");
           }}
         >
-          <p>The schedule and the list of its runs are deleted. The chats of its runs stay.</p>
+          <p>The schedule and its list of runs are deleted. The chats stay.</p>
         </AskFirst>
       </div>
       {running.error !== undefined && <Refused error={running.error} />}

@@ -10,18 +10,18 @@ import { targetName } from "./deliver-fields.tsx";
 import { names, RUNS, useRuns } from "./reads.ts";
 
 const STATES = {
-  enqueued: "begins",
-  waiting: "waits for the run before",
-  running: "at work",
-  success: "done",
-  failed: "failed",
-  skipped: "left out",
+  enqueued: "Starting",
+  waiting: "Waiting for the previous run",
+  running: "Running",
+  success: "Done",
+  failed: "Failed",
+  skipped: "Skipped",
 } as const;
 const DELIVERED = {
   delivered: "delivered",
-  pending: "not yet delivered",
+  pending: "not delivered yet",
   failed: "not delivered",
-  in_app: "in the chat here",
+  in_app: "in the chat",
 } as const;
 
 /** The runs of a schedule, newest first: how each ended, why it failed, and what became of its answer. */
@@ -31,13 +31,13 @@ export function ScheduleRuns({ schedule, timezone }: { schedule: string; timezon
     <section aria-label="Runs">
       <h2>Runs</h2>
       <button type="button" onClick={() => stale(names.schedule(schedule))}>
-        Read again
+        Refresh
       </button>
       <Loaded of={useRuns(schedule, page)}>
         {(found) => (
           <>
             {found.length === 0 && (
-              <p class="muted">No run in the last 90 days: run it now, or wait for its moment.</p>
+              <p class="muted">No runs in the last 90 days. Run it now, or wait for its time.</p>
             )}
             <ul class="list">
               {found.map((run) => (
@@ -56,18 +56,18 @@ function RunLine({ run, timezone }: { run: api.ScheduleRun; timezone: string }) 
   const { scheduled_for, created_at, status, error, task_id, silent, missed, late, deliveries } = run;
   return (
     <li>
-      <span>{scheduled_for === null ? "by hand" : inZone(scheduled_for, timezone)}</span>
+      <span>{scheduled_for === null ? "Run by hand" : inZone(scheduled_for, timezone)}</span>
       <span class="muted small">
         <Moment at={created_at} />
         {late && " · late"}
-        {missed > 0 && ` · stands for ${missed} more`}
+        {missed > 0 && ` · covers ${missed} missed`}
       </span>
       <span class={`outcome ${status === "failed" ? "failed" : ""}`}>
         {STATES[status]}
         {error !== null && `: ${error}`}
         {silent && " · nothing to say"}
       </span>
-      {task_id !== null && <Link href={`/runs/${task_id}`}>Run</Link>}
+      {task_id !== null && <Link href={`/runs/${task_id}`}>Open task</Link>}
       {deliveries.map((delivery) => (
         <span key={delivery.target} class="small">
           {targetName(delivery.target)}: {DELIVERED[delivery.status]}

@@ -5,6 +5,7 @@ import { names } from "./reads.ts";
 import { ScheduleForm, type ScheduleInput } from "./schedule-form.tsx";
 import { ScheduleList } from "./schedule-list.tsx";
 import { SchedulePage } from "./schedule-page.tsx";
+import { Heading } from "../../parts/heading.tsx";
 import { useLeadOn } from "../../parts/use-lead-on.ts";
 
 /** Schedules: their list, the form of a new one, and each schedule with its runs. */
@@ -33,8 +34,8 @@ function NewSchedule() {
   };
   return (
     <>
-      <h1>New schedule</h1>
-      <ScheduleForm button="Create the schedule" save={make} />
+      <Heading>New schedule</Heading>
+      <ScheduleForm button="Create schedule" save={make} />
     </>
   );
 }

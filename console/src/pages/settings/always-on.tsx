@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { Loaded } from "../../parts/loaded.tsx";
+import { number, plural } from "../../parts/numbers.ts";
 import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
 import { keys, stale } from "../../service/reads.ts";
@@ -22,17 +23,17 @@ export function AlwaysOn({ project }: { project: string }) {
       <Loaded of={useLimits()}>
         {({ deploys }) => (
           <p class="muted">
-            A project that is always on does not hibernate. {deploys.current} of {deploys.effective_max}{" "}
-            places of the team are taken.
+            A project that is always on never falls asleep. Your team uses {number(deploys.current)} of{" "}
+            {plural(deploys.effective_max, "place")}.
           </p>
         )}
       </Loaded>
       <div class="row">
         <button type="button" disabled={changing.isBusy} onClick={() => changing.run("POST")}>
-          Make it always on
+          Turn on
         </button>
         <button type="button" disabled={changing.isBusy} onClick={() => changing.run("DELETE")}>
-          End always on
+          Turn off
         </button>
         <span role="status">{words}</span>
       </div>

@@ -1,4 +1,5 @@
 import type { api } from "@agent-workspace/client";
+import { stateWord } from "../../parts/badge.tsx";
 import { textOf } from "../../parts/form-text.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Refused } from "../../parts/refused.tsx";
@@ -29,7 +30,7 @@ export function Members({ project, isAdministrator }: MembersProps) {
   return (
     <>
       <h2>Members</h2>
-      <p class="muted">Others of the team have the role here that they have in the team.</p>
+      <p class="muted">Everyone else in the team has their team role here.</p>
       <Loaded of={useMembers(project)}>
         {(members) => (
           <ul class="list">
@@ -52,7 +53,9 @@ export function Members({ project, isAdministrator }: MembersProps) {
           <label for="role">Role</label>
           <select id="role" name="role">
             {ROLES.map((role) => (
-              <option key={role}>{role}</option>
+              <option key={role} value={role}>
+                {stateWord(role)}
+              </option>
             ))}
           </select>
           <button type="submit" disabled={adding.isBusy}>
@@ -78,7 +81,7 @@ function MemberLine({ project, member, isAdministrator }: MembersProps & { membe
   const { username, role } = member;
   return (
     <li>
-      <span>{username}</span>
+      <span class="told">{username}</span>
       {isAdministrator ? (
         <>
           <select
@@ -89,7 +92,9 @@ function MemberLine({ project, member, isAdministrator }: MembersProps & { membe
             onChange={({ currentTarget }) => changing.run(roleOf(currentTarget.value))}
           >
             {ROLES.map((each) => (
-              <option key={each}>{each}</option>
+              <option key={each} value={each}>
+                {stateWord(each)}
+              </option>
             ))}
           </select>
           <button type="button" disabled={changing.isBusy} onClick={() => changing.run("none")}>
@@ -97,7 +102,7 @@ function MemberLine({ project, member, isAdministrator }: MembersProps & { membe
           </button>
         </>
       ) : (
-        <span class="muted">{role}</span>
+        <span class="muted">{stateWord(role)}</span>
       )}
       {changing.error !== undefined && <Refused error={changing.error} />}
     </li>

@@ -48,13 +48,13 @@ export function ProjectForm({ project }: { project: api.Project }) {
         <label for="visibility">Visibility</label>
         <select id="visibility" name="visibility">
           <option value="private" selected={project.visibility === "private"}>
-            private: its members
+            Private: only members
           </option>
           <option value="team" selected={project.visibility === "team"}>
-            team: all of its team
+            Team: everyone in the team
           </option>
           <option value="public" selected={project.visibility === "public"}>
-            public: everyone sees its previews
+            Public: everyone can see its previews
           </option>
         </select>
       </div>

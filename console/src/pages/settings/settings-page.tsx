@@ -1,3 +1,4 @@
+import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { DeleteProject } from "../../parts/project/delete-project.tsx";
 import { useProject } from "../../service/reads.ts";
@@ -14,20 +15,20 @@ export function SettingsPage({ project }: { project: string }) {
   const role = useProjectRole(project);
   const mayEdit = role === "admin" || role === "editor";
   return (
-    <Loaded of={useProject(project)}>
+    <Loaded title="Settings" of={useProject(project)}>
       {(found) => (
         <>
-          <h1>Settings</h1>
+          <Heading>Settings</Heading>
           {mayEdit && <ProjectForm project={found} />}
           {role === "viewer" && (
             <>
-              <p class="muted">You may look at this project. Its administrators change what you may do.</p>
+              <p class="muted">You are a viewer of this project. Its administrators can change your role.</p>
               <dl class="facts">
                 <dt>Name</dt>
                 <dd>{found.name}</dd>
                 <dt>Description</dt>
-                <dd>{found.description || "none"}</dd>
-                <dt>Seen by</dt>
+                <dd>{found.description || "–"}</dd>
+                <dt>Visible to</dt>
                 <dd>{VISIBLE[found.visibility]}</dd>
               </dl>
             </>
@@ -41,7 +42,7 @@ export function SettingsPage({ project }: { project: string }) {
           )}
           {role === "admin" && (
             <>
-              <h2>End</h2>
+              <h2>Delete project</h2>
               <DeleteProject project={found} />
             </>
           )}

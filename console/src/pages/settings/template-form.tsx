@@ -15,7 +15,7 @@ export function TemplateForm({ project }: { project: api.Project }) {
       path: { project: project.id },
       body: { name, visibility: form.get("visibility") === "public" ? "public" : "private" },
     });
-    setWords(`The template ${name} is made`);
+    setWords(`Template “${name}” created`);
   });
   return (
     <>
@@ -28,11 +28,11 @@ export function TemplateForm({ project }: { project: api.Project }) {
         }}
       >
         <div class="field">
-          <label for="template-name">Name of the template</label>
+          <label for="template-name">Template name</label>
           <input id="template-name" name="name" required maxLength={100} defaultValue={project.name} />
         </div>
         <div class="field">
-          <label for="template-visibility">Visibility of the template</label>
+          <label for="template-visibility">Template visibility</label>
           <select id="template-visibility" name="visibility">
             <option value="private">private</option>
             <option value="public">public</option>

@@ -1,5 +1,7 @@
 import type { api } from "@agent-workspace/client";
 import { ActionButton } from "../../parts/action-button.tsx";
+import { stateWord } from "../../parts/badge.tsx";
+import { Details } from "../../parts/details.tsx";
 import { Choice, TextField } from "../../parts/fields.tsx";
 import { Filter } from "../../parts/filter.tsx";
 import { given } from "../../parts/form-text.ts";
@@ -32,7 +34,7 @@ export function AuditLog({ team }: { team: api.Team }) {
       <Loaded of={log}>
         {({ entries, pages }) => (
           <>
-            {entries.length === 0 && <p class="muted">Nothing of this kind was done.</p>}
+            {entries.length === 0 && <p class="muted">No matching entries.</p>}
             {entries.length > 0 && <Entries entries={entries} />}
             <Pager page={page} pages={pages} go={go} />
           </>
@@ -47,19 +49,25 @@ function Fields({ team, narrow }: { team: string; narrow: (filter: AuditFilter) 
   return (
     <Filter submit="Filter" narrow={(form) => narrow(given(form, FIELDS))}>
       <Choice label="Who" name="user_id">
-        <option value="">anyone</option>
+        <option value="">Anyone</option>
         {members.map(({ user_id, name }) => (
           <option key={user_id} value={user_id}>
             {name}
           </option>
         ))}
       </Choice>
-      <TextField label="Action" name="action" maxLength={100} placeholder="such as member.joined" />
-      <TextField label="Target" name="resource_type" maxLength={100} placeholder="such as api_key" />
+      <TextField label="Action" name="action" maxLength={100} placeholder="member.joined" />
+      <TextField label="Target" name="resource_type" maxLength={100} placeholder="api_key" />
       <TextField label="From" name="from_date" type="date" />
       <TextField label="Until" name="to_date" type="date" />
     </Filter>
   );
+}
+
+/** `member.role_changed` as `Member: role changed`. */
+function actionInWords(action: string): string {
+  const [thing = "", ...what] = action.split(".");
+  return what.length === 0 ? stateWord(thing) : `${stateWord(thing)}: ${what.join(" ").replaceAll("_", " ")}`;
 }
 
 function Entries({ entries }: { entries: readonly api.AuditEntry[] }) {
@@ -70,15 +78,15 @@ function Entries({ entries }: { entries: readonly api.AuditEntry[] }) {
           <td>
             <Moment at={entry.created_at} />
           </td>
-          <td>{entry.user_name ?? "a deleted account"}</td>
+          <td>{entry.user_name ?? "Deleted account"}</td>
+          <td>{actionInWords(entry.action)}</td>
           <td>
-            <code>{entry.action}</code>
-          </td>
-          <td>
-            {entry.resource_type}
+            {stateWord(entry.resource_type)}
             {entry.project_name !== null && ` in ${entry.project_name}`}
           </td>
-          <td class="small">{entry.details && JSON.stringify(entry.details)}</td>
+          <td>
+            <Details of={entry.details} />
+          </td>
         </tr>
       ))}
     </Table>

@@ -2,6 +2,7 @@ import type { api } from "@agent-workspace/client";
 import { useState } from "preact/hooks";
 import { ActionForm } from "../../parts/action-form.tsx";
 import { AskFirst } from "../../parts/ask-first.tsx";
+import { stateWord } from "../../parts/badge.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Choice, TextField } from "../../parts/fields.tsx";
 import { textOf } from "../../parts/form-text.ts";
@@ -13,9 +14,9 @@ import { teamKeys, useInvitations } from "./reads.ts";
 import { roleOf, ROLES } from "./roles.ts";
 
 const MAIL: Record<api.InvitedMember["mail"], string> = {
-  sent: "The mail is on its way. The link of it, should you need it:",
-  retrying: "The mail could not be sent yet and is tried again. You can also give them the link yourself:",
-  not_configured: "This installation sends no mail. Give them the link yourself:",
+  sent: "Invitation sent. You can also share the link:",
+  retrying: "The mail could not be sent yet and will be retried. You can share the link yourself:",
+  not_configured: "This installation sends no mail. Share the link yourself:",
 };
 
 interface Made {
@@ -34,7 +35,7 @@ export function Invitations({ team }: { team: api.Team }) {
           <p>{made.says}</p>
           <div class="row">
             <code class="wrapping">{made.url}</code>
-            <CopyButton text={made.url} label="Copy the link" />
+            <CopyButton text={made.url} label="Copy link" />
           </div>
         </div>
       )}
@@ -76,26 +77,29 @@ function ByLink({ team, show }: MakerProps) {
       ...(uses > 0 && { max_uses: uses }),
     };
     const made = await workspace.request("POST", "/api/teams/{team}/members/link", { path: { team }, body });
-    show({ url: made.invite_url, says: "Anyone who has this link can join. It is shown this once:" });
+    show({
+      url: made.invite_url,
+      says: "Anyone with this link can join. Copy it now: it is shown only once.",
+    });
     stale(teamKeys.invitations);
   };
   return (
-    <ActionForm submit="Create a link" work={make}>
+    <ActionForm submit="Create link" work={make}>
       <RoleChoice />
       <TextField
-        label="How many may join with it"
+        label="Maximum number of people"
         name="uses"
         type="number"
         min={1}
         max={10_000}
-        placeholder="no limit"
+        placeholder="No limit"
       />
-      <Choice label="Ends" name="days">
-        <option value="7">in 7 days</option>
+      <Choice label="Expires" name="days">
+        <option value="7">In 7 days</option>
         <option value="30" selected>
-          in 30 days
+          In 30 days
         </option>
-        <option value="365">in a year</option>
+        <option value="365">In a year</option>
       </Choice>
     </ActionForm>
   );
@@ -106,7 +110,7 @@ function RoleChoice() {
     <Choice label="Role" name="role">
       {ROLES.map(({ role, may }) => (
         <option key={role} value={role}>
-          {role}: {may}
+          {stateWord(role)}: {may}
         </option>
       ))}
     </Choice>
@@ -125,7 +129,7 @@ function Open({ team }: { team: string }) {
                 <span class="muted small">
                   as {each.role} · used {each.uses}
                   {each.max_uses !== null && ` of ${each.max_uses}`} · by {each.inviter_name ?? "someone"} ·
-                  ends <Moment at={each.expires_at} />
+                  expires <Moment at={each.expires_at} />
                 </span>
                 <AskFirst
                   label={`Revoke the invitation ${each.email === null ? "by link" : `of ${each.email}`}`}
@@ -138,7 +142,7 @@ function Open({ team }: { team: string }) {
                     stale(teamKeys.invitations);
                   }}
                 >
-                  <p>It admits no more people. Members who joined with it stay.</p>
+                  <p>No one else can join with it. Members who already joined stay.</p>
                 </AskFirst>
               </li>
             ))}

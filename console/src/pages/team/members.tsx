@@ -1,5 +1,6 @@
 import type { api } from "@agent-workspace/client";
 import { AskFirst } from "../../parts/ask-first.tsx";
+import { stateWord } from "../../parts/badge.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { Refused } from "../../parts/refused.tsx";
@@ -30,7 +31,11 @@ export function Members({ team, me }: { team: api.Team; me: string | undefined }
                       {member.username} · {member.email} · since <Moment at={member.joined_at} />
                     </span>
                   </span>
-                  {mayChange ? <Powers team={team.slug} member={member} /> : <span>{member.role}</span>}
+                  {mayChange ? (
+                    <Powers team={team.slug} member={member} />
+                  ) : (
+                    <span>{stateWord(member.role)}</span>
+                  )}
                 </li>
               );
             })}
@@ -56,7 +61,9 @@ function Powers({ team, member }: { team: string; member: api.Member }) {
         onChange={({ currentTarget }) => changing.run(roleOf(currentTarget.value))}
       >
         {ROLES.map(({ role }) => (
-          <option key={role}>{role}</option>
+          <option key={role} value={role}>
+            {stateWord(role)}
+          </option>
         ))}
       </select>
       <AskFirst
@@ -69,7 +76,7 @@ function Powers({ team, member }: { team: string; member: api.Member }) {
           stale(teamKeys.members);
         }}
       >
-        <p>It takes effect at once. Their API keys in the team are revoked.</p>
+        <p>They lose access at once, and their API keys in the team are revoked.</p>
       </AskFirst>
       {changing.error !== undefined && <Refused error={changing.error} />}
     </>

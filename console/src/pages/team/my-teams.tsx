@@ -1,6 +1,7 @@
 import type { api } from "@agent-workspace/client";
 import { ActionButton } from "../../parts/action-button.tsx";
 import { ActionForm } from "../../parts/action-form.tsx";
+import { Badge, stateWord } from "../../parts/badge.tsx";
 import { TextField } from "../../parts/fields.tsx";
 import { textOf } from "../../parts/form-text.ts";
 import { reads } from "../../service/reads.ts";
@@ -14,25 +15,26 @@ export function MyTeams({ teams, active }: { teams: readonly api.Team[]; active:
       <ul class="list">
         {teams.map((team) => (
           <li key={team.id}>
-            <span>
-              {team.name} <span class="muted small">{team.is_personal ? "personal" : team.role}</span>
+            <span class="told">
+              {team.name}{" "}
+              <span class="muted small">{team.is_personal ? "Personal" : stateWord(team.role)}</span>
             </span>
             {team.id === active ? (
-              <span class="muted">you work here</span>
+              <Badge kind="accent">Current team</Badge>
             ) : (
-              <ActionButton work={() => switchTo(team.slug)}>Work in {team.name}</ActionButton>
+              <ActionButton work={() => switchTo(team.slug)}>Switch to {team.name}</ActionButton>
             )}
           </li>
         ))}
       </ul>
       <ActionForm
-        submit="Create a team"
+        submit="Create team"
         work={async (form) => {
           const { slug } = await workspace.teams.create({ name: textOf(form, "name") });
           await switchTo(slug);
         }}
       >
-        <TextField label="Name of a new team" name="name" required maxLength={100} />
+        <TextField label="New team name" name="name" required maxLength={100} />
       </ActionForm>
     </section>
   );

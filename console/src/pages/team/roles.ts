@@ -1,8 +1,8 @@
 /** What people may be in a team, and what each of them may do. */
 export const ROLES = [
-  { role: "viewer", may: "looks at projects and chats" },
-  { role: "editor", may: "also works in projects" },
-  { role: "admin", may: "also manages people, billing and settings" },
+  { role: "viewer", may: "can view projects and chats" },
+  { role: "editor", may: "can also work in projects" },
+  { role: "admin", may: "can also manage people, billing and settings" },
 ] as const;
 
 export type Role = (typeof ROLES)[number]["role"];

@@ -1,7 +1,10 @@
 import type { api } from "@agent-workspace/client";
 import { Route, Switch } from "wouter-preact";
+import { stateWord } from "../../parts/badge.tsx";
+import { Heading } from "../../parts/heading.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
+import { plural } from "../../parts/numbers.ts";
 import { useMe } from "../../service/reads.ts";
 import { useTeam, useTeams } from "../../service/roles.ts";
 import { AuditLog } from "./audit-log.tsx";
@@ -19,14 +22,14 @@ const TABS = [
 export function TeamPage() {
   const team = useTeam();
   return (
-    <Loaded of={useTeams()}>
+    <Loaded title="Team" of={useTeams()}>
       {(teams) =>
         team ? (
           <Found key={team.id} team={team} teams={teams} />
         ) : (
           <>
-            <h1>Team</h1>
-            <p>You work in no team. Go to one of yours, or create one.</p>
+            <Heading>Team</Heading>
+            <p>You are not in a team right now. Switch to one of yours, or create one.</p>
             <MyTeams teams={teams} active={undefined} />
           </>
         )
@@ -40,10 +43,12 @@ function Found({ team, teams }: { team: api.Team; teams: readonly api.Team[] }) 
   const { data: me } = useMe();
   return (
     <>
-      <h1>{team.name}</h1>
+      <Heading>{team.name}</Heading>
       <p class="muted">
-        {team.is_personal ? "Your personal team" : `You are its ${team.role}`} · {team.subscription_tier} ·{" "}
-        {team.total_credits} credits
+        {team.is_personal
+          ? "Your personal team"
+          : `You are ${team.role === "viewer" ? "a" : "an"} ${team.role}`}{" "}
+        · {stateWord(team.subscription_tier)} plan · {plural(team.total_credits, "credit")}
       </p>
       {isAdmin && <Tabs label="Team" tabs={TABS} />}
       <Switch>
@@ -51,7 +56,7 @@ function Found({ team, teams }: { team: api.Team; teams: readonly api.Team[] }) 
           {isAdmin ? (
             <AuditLog team={team} />
           ) : (
-            <p class="notice">The audit log is for administrators of the team.</p>
+            <p class="notice">Only administrators of the team can see the audit log.</p>
           )}
         </Route>
         <Route path="/team">
@@ -61,7 +66,7 @@ function Found({ team, teams }: { team: api.Team; teams: readonly api.Team[] }) 
           <MyTeams teams={teams} active={team.id} />
         </Route>
         <Route>
-          <p>There is no such page.</p>
+          <p class="muted">This page does not exist.</p>
         </Route>
       </Switch>
     </>

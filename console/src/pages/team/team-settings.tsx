@@ -14,7 +14,7 @@ export function TeamSettings({ team }: { team: api.Team }) {
     <>
       {isAdmin && (
         <section aria-labelledby="settings">
-          <h2 id="settings">Name</h2>
+          <h2 id="settings">Team settings</h2>
           <ActionForm
             submit="Save"
             done="Saved"
@@ -25,13 +25,7 @@ export function TeamSettings({ team }: { team: api.Team }) {
               stale(keys.teams);
             }}
           >
-            <TextField
-              label="Name of the team"
-              name="name"
-              required
-              maxLength={100}
-              defaultValue={team.name}
-            />
+            <TextField label="Team name" name="name" required maxLength={100} defaultValue={team.name} />
             <TextField
               label="Short name"
               name="slug"
@@ -39,7 +33,7 @@ export function TeamSettings({ team }: { team: api.Team }) {
               maxLength={100}
               pattern="[a-z0-9][a-z0-9\-]*[a-z0-9]"
               defaultValue={team.slug}
-              hint="Small letters, digits and hyphens. Addresses of the API have it."
+              hint="Lowercase letters, digits and hyphens. Used in API addresses."
             />
           </ActionForm>
         </section>
@@ -47,7 +41,7 @@ export function TeamSettings({ team }: { team: api.Team }) {
       {!team.is_personal && (
         <div class="row">
           <AskFirst
-            label="Leave the team"
+            label="Leave team…"
             title={`Leave ${team.name}?`}
             confirm="Leave"
             work={async () => {
@@ -55,11 +49,11 @@ export function TeamSettings({ team }: { team: api.Team }) {
               await reads.resetQueries();
             }}
           >
-            <p>You no longer see its projects. Your API keys in it are revoked.</p>
+            <p>You lose access to its projects, and your API keys in it are revoked.</p>
           </AskFirst>
           {isAdmin && (
             <AskFirst
-              label="Delete the team"
+              label="Delete team…"
               title={`Delete ${team.name}?`}
               typed={team.name}
               confirm="Delete"

@@ -1,6 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { lazily } from "../../lazily.tsx";
 import { NamedOptions } from "../../parts/fields.tsx";
+import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { WhenAwake } from "../../parts/project/when-awake.tsx";
 import { useRead } from "../../service/reads.ts";
@@ -17,9 +18,9 @@ export function TerminalPage({ project }: { project: string }) {
   if (role === "viewer") {
     return (
       <>
-        <h1>Terminal</h1>
+        <Heading>Terminal</Heading>
         <p class="notice">
-          Viewers of a project have no terminal. Its administrators change roles in Settings.
+          Viewers cannot open a terminal. An administrator of the project can change your role in Settings.
         </p>
       </>
     );
@@ -29,7 +30,7 @@ export function TerminalPage({ project }: { project: string }) {
       project={project}
       needs="running"
       title="Terminal"
-      purpose="Terminals run in a project that is up."
+      purpose="A terminal needs a running project."
     >
       {role && <Terminals project={project} />}
     </WhenAwake>
@@ -80,7 +81,7 @@ function Tabs({ project, targets }: { project: string; targets: readonly Target[
 
   return (
     <div class="filling terminals">
-      <h1 class="hidden">Terminal</h1>
+      <Heading isHidden>Terminal</Heading>
       <div class="row">
         {tabs.map((tab) => (
           <span key={tab.number} class="row terminal-tab">
@@ -109,13 +110,12 @@ function Tabs({ project, targets }: { project: string; targets: readonly Target[
               localStorage.setItem("terminal.reader", checked ? "on" : "off");
             }}
           />
-          For screen readers
+          Screen reader mode
         </label>
       </div>
       {tabs.length === 0 && (
         <p class="muted">
-          There is no terminal yet: choose where it runs, then open one. Shift+Tab leaves a terminal by
-          keyboard.
+          No terminal yet. Choose where it runs, then open one. Shift+Tab leaves a terminal by keyboard.
         </p>
       )}
       {tabs.map((tab) => (

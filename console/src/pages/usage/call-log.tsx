@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
+import { number } from "../../parts/numbers.ts";
 import { Pager } from "../../parts/pager.tsx";
 import { useProjects } from "../../service/reads.ts";
 import type { Call } from "./daily.ts";
@@ -17,7 +18,7 @@ export function CallLog({ days }: { days: Days }) {
       <Loaded of={useLog(days, page)}>
         {({ logs }) => (
           <>
-            {logs.length === 0 && <p class="muted">No call.</p>}
+            {logs.length === 0 && <p class="muted">No calls in this period.</p>}
             {logs.length > 0 && (
               <div class="scrolled" tabIndex={0}>
                 <table>
@@ -63,10 +64,10 @@ function CallRow({ call }: { call: Call }) {
       <td>{call.purpose}</td>
       <td>{project && <Link href={`/projects/${project.slug}`}>{project.name}</Link>}</td>
       <td class="number">
-        {call.tokens_input}, {call.tokens_output}
-        {call.tokens_cache_read > 0 && <div class="muted">{call.tokens_cache_read} from the cache</div>}
+        {number(call.tokens_input)}, {number(call.tokens_output)}
+        {call.tokens_cache_read > 0 && <div class="muted">{number(call.tokens_cache_read)} cached</div>}
       </td>
-      <td class="number">{call.is_byok ? "own key" : call.credits_deducted}</td>
+      <td class="number">{call.is_byok ? "Own key" : number(call.credits_deducted)}</td>
     </tr>
   );
 }

@@ -1,6 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { lazily } from "../../lazily.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
+import { number } from "../../parts/numbers.ts";
 import { dailyOf, totalOf, type Call } from "./daily.ts";
 import { eachDay, type Days } from "./periods.ts";
 import { useCalls } from "./reads.ts";
@@ -28,17 +29,21 @@ function Shown({ calls, isWhole, days }: { calls: readonly Call[]; isWhole: bool
       eachDay(days).filter((day) => day > first),
     );
   }, [calls, isWhole, days]);
-  if (calls.length === 0) return <p class="muted">No model call in this period: write to an agent first.</p>;
+  if (calls.length === 0) return <p class="muted">No model calls in this period.</p>;
   return (
     <>
-      {!isWhole && <p>There are too many calls to show all days. Choose a shorter period.</p>}
-      <DailyPlot
-        days={daily.days}
-        series={daily.series}
-        label="Credits for each day, by model. The table below has the same numbers."
-      />
+      {!isWhole && <p>Too many calls to show every day. Choose a shorter period.</p>}
+      {daily.days.some((_, at) => totalOf(daily, at) > 0) ? (
+        <DailyPlot
+          days={daily.days}
+          series={daily.series}
+          label="Credits for each day, by model. The table below has the same numbers."
+        />
+      ) : (
+        <p class="muted">The calls of this period used no credits.</p>
+      )}
       <details>
-        <summary>The numbers of the plot</summary>
+        <summary>Show as a table</summary>
         <div class="scrolled" tabIndex={0}>
           <table>
             <caption class="hidden">Credits by day and model</caption>
@@ -51,7 +56,7 @@ function Shown({ calls, isWhole, days }: { calls: readonly Call[]; isWhole: bool
                   </th>
                 ))}
                 <th scope="col" class="number">
-                  All
+                  Total
                 </th>
               </tr>
             </thead>
@@ -61,10 +66,10 @@ function Shown({ calls, isWhole, days }: { calls: readonly Call[]; isWhole: bool
                   <th scope="row">{day}</th>
                   {daily.series.map(({ name, values }) => (
                     <td key={name} class="number">
-                      {values[at]}
+                      {number(values[at] ?? 0)}
                     </td>
                   ))}
-                  <td class="number">{totalOf(daily, at)}</td>
+                  <td class="number">{number(totalOf(daily, at))}</td>
                 </tr>
               ))}
             </tbody>

@@ -1,4 +1,6 @@
 import { Loaded } from "../../parts/loaded.tsx";
+import { money } from "../../parts/money.ts";
+import { number } from "../../parts/numbers.ts";
 import type { Days } from "./periods.ts";
 import { useUsage } from "./reads.ts";
 
@@ -24,7 +26,7 @@ export function ModelUsage({ days }: { days: Days }) {
                     Tokens out
                   </th>
                   <th scope="col" class="number">
-                    Cost in cents
+                    Cost
                   </th>
                 </tr>
               </thead>
@@ -32,20 +34,20 @@ export function ModelUsage({ days }: { days: Days }) {
                 {Object.entries(usage.by_model).map(([model, part]) => (
                   <tr key={model}>
                     <th scope="row">{model}</th>
-                    <td class="number">{part.requests}</td>
-                    <td class="number">{part.tokens_input}</td>
-                    <td class="number">{part.tokens_output}</td>
-                    <td class="number">{part.cost_cents}</td>
+                    <td class="number">{number(part.requests)}</td>
+                    <td class="number">{number(part.tokens_input)}</td>
+                    <td class="number">{number(part.tokens_output)}</td>
+                    <td class="number">{money(part.cost_cents)}</td>
                   </tr>
                 ))}
               </tbody>
               <tfoot>
                 <tr>
-                  <th scope="row">All</th>
-                  <td class="number">{usage.total_requests}</td>
-                  <td class="number">{usage.total_tokens_input}</td>
-                  <td class="number">{usage.total_tokens_output}</td>
-                  <td class="number">{usage.total_cost_cents}</td>
+                  <th scope="row">Total</th>
+                  <td class="number">{number(usage.total_requests)}</td>
+                  <td class="number">{number(usage.total_tokens_input)}</td>
+                  <td class="number">{number(usage.total_tokens_output)}</td>
+                  <td class="number">{money(usage.total_cost_cents)}</td>
                 </tr>
               </tfoot>
             </table>

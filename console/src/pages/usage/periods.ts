@@ -1,9 +1,9 @@
 /** Periods to look at. Days are those of UTC, as the service counts them. */
 export const PERIODS = {
-  week: "the last 7 days",
-  month: "the last 30 days",
-  this: "this month",
-  last: "last month",
+  week: "Last 7 days",
+  month: "Last 30 days",
+  this: "This month",
+  last: "Last month",
 } as const;
 
 export type Period = keyof typeof PERIODS;

@@ -1,7 +1,9 @@
 import { useMemo, useState } from "preact/hooks";
-import "./usage.css";
 import { Link } from "wouter-preact";
+import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
+import { creditsInWords } from "../../parts/credits.ts";
+import { number } from "../../parts/numbers.ts";
 import { useCredits } from "../../service/reads.ts";
 import { useTeamRole } from "../../service/roles.ts";
 import { CallLog } from "./call-log.tsx";
@@ -18,10 +20,10 @@ export function UsagePage() {
   const days = useMemo(() => daysOf(period, Date.now()), [period]);
   return (
     <>
-      <h1>Usage</h1>
+      <Heading>Usage</Heading>
       <Credits />
       {role === "viewer" && (
-        <p>What they were spent on is shown to editors and administrators of the team.</p>
+        <p class="muted">Editors and administrators of the team can see what credits were spent on.</p>
       )}
       {role !== undefined && role !== "viewer" && (
         <>
@@ -57,21 +59,13 @@ function Credits() {
       {(credits) => (
         <>
           <p>
-            <strong>{credits.total_credits}</strong> credits are left. One credit is one US cent.{" "}
+            <strong>{creditsInWords(credits)}</strong>
+          </p>
+          <p class="muted">
+            One credit is one US cent.{" "}
+            {credits.monthly_allowance > 0 && `The plan adds ${number(credits.monthly_allowance)} a month. `}
             <Link href="/billing">Plan and credits</Link>
           </p>
-          <dl class="facts">
-            <dt>Of the plan</dt>
-            <dd>
-              {credits.bundled_credits} of {credits.monthly_allowance} a month
-            </dd>
-            <dt>Of today</dt>
-            <dd>{credits.daily_credits}</dd>
-            <dt>Bought</dt>
-            <dd>{credits.purchased_credits}</dd>
-            <dt>Welcome</dt>
-            <dd>{credits.signup_bonus_credits}</dd>
-          </dl>
         </>
       )}
     </Loaded>

@@ -1,6 +1,9 @@
 import type { api } from "@agent-workspace/client";
+import { Inbox } from "lucide-preact";
 import { Link } from "wouter-preact";
 import { ApprovalCard, type Question } from "../../parts/agent/approval-card.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { keys, stale, useApprovals, useProjects } from "../../service/reads.ts";
@@ -15,23 +18,19 @@ export function WaitingPage() {
   };
   return (
     <>
-      <h1>Waits for you</h1>
+      <Heading>Needs your input</Heading>
       <Loaded of={useApprovals()}>
         {(found) =>
           found.length === 0 ? (
-            <>
-              <p>No agent asks for anything.</p>
-              <p class="muted">
-                Where a chat says “ask first”, an agent waits here before it changes a file or runs a command.
-              </p>
-            </>
+            <Empty icon={Inbox} title="Nothing needs your input">
+              In chats set to “Ask first”, the agent asks before it changes files or runs commands. Its
+              questions appear here.
+            </Empty>
           ) : (
             found.map((approval) => (
               <section key={approval.approval_id}>
                 <p class="muted small">
-                  <Link href={`/projects/${approval.project_id}/chats/${approval.chat_id}`}>
-                    Open the chat
-                  </Link>{" "}
+                  <Link href={`/projects/${approval.project_id}/chats/${approval.chat_id}`}>Open chat</Link>{" "}
                   {nameOf(approval.project_id)} · asked <Moment at={approval.created_at} />
                 </p>
                 <ApprovalCard

@@ -20,7 +20,7 @@ export function ApprovalCard({
   if (state !== "open") {
     return (
       <p class="muted small">
-        {state === "allowed" ? "Allowed" : "Not allowed"}: {verbOf(tool)} {targetOf(args)}
+        {state === "allowed" ? "Allowed" : "Denied"}: {verbOf(tool)} {targetOf(args)}
         {reason !== undefined && ` (${visible(reason)})`}
       </p>
     );
@@ -28,19 +28,19 @@ export function ApprovalCard({
   const say = (response: ApprovalResponse) => () => run(approvalId, response);
   return (
     <section class="approval" aria-label="The agent asks">
-      <h3>
+      <h2>
         The agent asks: {verbOf(tool)} <code>{targetOf(args)}</code>
-      </h3>
+      </h2>
       <CallArguments tool={tool} args={args} />
       <div class="row">
         <button type="button" class="primary" disabled={isBusy} onClick={say("allow_once")}>
           Allow once
         </button>
         <button type="button" disabled={isBusy} onClick={say("allow_all")}>
-          Always in this chat
+          Allow for this chat
         </button>
         <button type="button" disabled={isBusy} onClick={say("stop")}>
-          No
+          Deny
         </button>
       </div>
       {error !== undefined && <Refused error={error} />}

@@ -1,11 +1,16 @@
 import { visible, type ConversationCall } from "@agent-workspace/client";
 import { useEffect, useState } from "preact/hooks";
+import { lazily } from "../../lazily.tsx";
 import { duration } from "../moment.tsx";
 import { Refused } from "../refused.tsx";
-import { ReplacementDiff } from "./replacement-diff.tsx";
-import { replacementsOf, targetOf, verbOf } from "./tool-words.ts";
+import { replacementsOf, targetOf, verbOf, type Replacement } from "./tool-words.ts";
 
-const OUTCOME = { running: "at work", done: "done", failed: "failed" } as const;
+/** What compares texts is loaded once there is something to compare. */
+const ReplacementDiff = lazily<{ replacements: readonly Replacement[] }>(
+  async () => (await import("./replacement-diff.tsx")).ReplacementDiff,
+);
+
+const OUTCOME = { running: "running", done: "done", failed: "failed" } as const;
 
 /** What a call was given, and what it returned. */
 type CallContent = Pick<ConversationCall, "args" | "result">;
@@ -42,7 +47,7 @@ function FetchedCall({ call, whole }: { call: ConversationCall; whole: WholeCall
   if (error !== undefined) return <Refused error={error} again={read} />;
   return (
     <p class="muted small" role="status">
-      Loading the whole …
+      Loading…
     </p>
   );
 }

@@ -1,3 +1,5 @@
+import { number, plural } from "../numbers.ts";
+
 /** More lines than these are not shown: a page must stay quick. */
 const MAX_LINES = 1_000;
 
@@ -16,7 +18,7 @@ export function UnifiedDiff({ text }: { text: string }) {
       </pre>
       {lines.length > MAX_LINES && (
         <p class="muted small">
-          The first {MAX_LINES} of {lines.length} lines are shown.
+          Only the first {number(MAX_LINES)} of {plural(lines.length, "line")} are shown.
         </p>
       )}
     </>

@@ -68,8 +68,8 @@ function elementsOf(tokens: readonly Token[]): ComponentChildren {
 }
 
 function heading({ depth, tokens }: Tokens.Heading): VNode {
-  // Below the headings of the page.
-  const Name = (["h3", "h4", "h5", "h6"] as const)[Math.min(depth, 4) - 1] ?? "h6";
+  // Below the heading of the page.
+  const Name = (["h2", "h3", "h4", "h5", "h6"] as const)[depth - 1] ?? "h6";
   return <Name>{elementsOf(tokens)}</Name>;
 }
 

@@ -2,6 +2,7 @@ import { SOON_MS, useProjectLive } from "../../live/use-project-live.ts";
 import { keys, isMoving, stale, useProjectStatus } from "../../service/reads.ts";
 import { useProjectRole } from "../../service/roles.ts";
 import { workspace } from "../../service/workspace.ts";
+import { State } from "../badge.tsx";
 import { Loaded } from "../loaded.tsx";
 import { Refused } from "../refused.tsx";
 import { useAction } from "../use-action.ts";
@@ -21,10 +22,10 @@ export function ProjectState({ project }: { project: string }) {
         const isUp = state === "running" || state === "starting";
         return (
           <div class="row" role="status">
-            <strong>{status.environment_status === "stopping" ? "stopping" : state}</strong>
+            <State of={status.environment_status === "stopping" ? "stopping" : state} />
             {isMoving(status) && (
               <>
-                <progress aria-label="The project moves" />
+                <progress aria-label="Project state" />
                 <span class="muted">{progress}</span>
               </>
             )}

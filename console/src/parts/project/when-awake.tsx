@@ -7,6 +7,7 @@ import { workspace } from "../../service/workspace.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Loaded } from "../loaded.tsx";
 import { ProjectState } from "./project-state.tsx";
+import { Heading } from "../heading.tsx";
 
 type Status = api.GetProjectStatusAnswer;
 
@@ -29,13 +30,13 @@ export function WhenAwake({ project, needs, title, purpose, children }: WhenAwak
   // Its notices tell when the project moves.
   useProjectLive(project);
   return (
-    <Loaded of={useProjectStatus(project)}>
+    <Loaded of={useProjectStatus(project)} {...(title !== undefined && { title })}>
       {(status) =>
         (needs === "files" ? hasFiles(status) : status.state === "running") ? (
           children
         ) : (
           <>
-            {title !== undefined && <h1>{title}</h1>}
+            {title !== undefined && <Heading>{title}</Heading>}
             <section class="notice" aria-label="The project is not running">
               <p>
                 {standing(status)} {purpose}
@@ -57,11 +58,11 @@ function hasFiles({ state, environment_status, hibernated_at, files_lost_at }: S
 }
 
 function standing(status: Status): string {
-  if (status.environment_status === "stopping") return "The project is being put away. Its files are kept.";
-  if (status.files_lost_at !== null) return "The project's files are lost.";
-  if (isMoving(status)) return "The project is on its way. This goes on by itself.";
-  if (status.state === "hibernated") return "The project is put away. Its files are kept.";
-  return status.state === "failed" ? "The project could not be set up." : "The project is not running.";
+  if (status.environment_status === "stopping") return "The project is falling asleep. Its files are kept.";
+  if (status.files_lost_at !== null) return "The project’s files are lost.";
+  if (isMoving(status)) return "The project is starting. This page continues by itself.";
+  if (status.state === "hibernated") return "The project is asleep. Its files are kept.";
+  return status.state === "failed" ? "The project could not be set up." : "The project is stopped.";
 }
 
 /** Viewers start nothing, but a read of the files wakes the project. */

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { bytes } from "../bytes.ts";
 import { UnifiedDiff } from "../diff/unified-diff.tsx";
 import { Loaded } from "../loaded.tsx";
+import { plural } from "../numbers.ts";
 import { shownPath } from "../shown-path.ts";
 import { useSnapshotDiff, useSnapshotFileDiff } from "./use-snapshots.ts";
 
@@ -27,8 +28,8 @@ export function SnapshotChanges({ project, hash, more }: SnapshotChangesProps) {
         <>
           <p class="muted" role="status">
             {total === 0
-              ? "Nothing has changed since this snapshot."
-              : `${total} ${total === 1 ? "file has" : "files have"} changed since this snapshot.`}
+              ? "No changes since this snapshot."
+              : `${plural(total, "file has", "files have")} changed since this snapshot.`}
             {truncated && ` The first ${files.length} are listed.`}
           </p>
           {files.slice(0, limit).map((change) => (
@@ -36,7 +37,7 @@ export function SnapshotChanges({ project, hash, more }: SnapshotChangesProps) {
           ))}
           {files.length > limit && (
             <button type="button" onClick={() => setLimit(limit + PAGE)}>
-              Show more ({files.length - limit} are hidden)
+              Show {plural(files.length - limit, "more file", "more files")}
             </button>
           )}
         </>
@@ -52,7 +53,7 @@ function ChangedFile({ project, hash, change, more }: SnapshotChangesProps & { c
   return (
     <details class="tool" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
-        <span class="small change">{certain ? change.change : "perhaps changed"}</span>
+        <span class="small change">{certain ? change.change : "maybe changed"}</span>
         <span class="target">{shownPath(path)}</span>
         <span class="muted small">{sizes.join(" → ")}</span>
       </summary>
@@ -75,9 +76,9 @@ function FileDiff({ project, hash, path }: { project: string; hash: string; path
         ) : (
           <p class="muted">
             {diff_omitted === "binary"
-              ? "This is no text: its lines cannot be compared."
+              ? "Not a text file, so lines cannot be compared."
               : diff_omitted === "too_large"
-                ? "This is too much to be compared here."
+                ? "Too large to compare here."
                 : "The text is the same."}
           </p>
         )

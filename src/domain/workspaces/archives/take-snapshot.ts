@@ -132,8 +132,9 @@ async function takeOnto(
   return stands ? taken : undefined;
 }
 
+/** Counts the files that a project shows. Those of git are stored with them, and are not counted. */
 function takenOf(hash: string, entries: readonly ManifestEntry[]): TakenSnapshot {
-  const files = entries.filter(({ kind }) => kind === "file");
+  const files = entries.filter(({ kind, path }) => kind === "file" && !path.startsWith(".git/"));
   return { hash, files: files.length, bytes: files.reduce((sum, { size }) => sum + size, 0) };
 }
 

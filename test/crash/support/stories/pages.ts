@@ -21,7 +21,7 @@ function countLoads(page: Page): () => number {
 }
 
 async function write(page: Page, message: string): Promise<void> {
-  await page.getByLabel("Message to the agent").fill(message);
+  await page.getByLabel("Message the agent").fill(message);
   await page.getByRole("button", { name: "Send" }).click();
 }
 
@@ -65,7 +65,7 @@ export async function pages({ api }: World): Promise<Story & { close(): Promise<
       await write(send, script({ text: "Here it is." }));
     },
     async gone(kill) {
-      if (kill === 1) await expectPage(terminal.getByText("The connection is lost.")).toBeVisible();
+      if (kill === 1) await expectPage(terminal.getByText("Offline.")).toBeVisible();
     },
     async verify() {
       await expectPage(send.getByRole("log")).toContainText("Here it is.", patient);

@@ -49,6 +49,8 @@ describe("a snapshot", () => {
     const { files, take, restore, stored, archives } = await newScene();
     files.write("large", "z".repeat(100_000));
     files.write("small", "one");
+    // Stored with the others, and not counted.
+    files.write(".git/HEAD", "ref: refs/heads/main");
     const first = await take();
     const before = files.texts();
     files.write("small", "two");

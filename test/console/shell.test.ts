@@ -1,0 +1,105 @@
+import { beforeAll, expect, it } from "vitest";
+import { tools } from "#src/agent/tools/index.ts";
+import { TOOL_GROUPS } from "../../console/src/pages/agents/tool-names.ts";
+import type { Account } from "#test/support/api-client.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { expectAccessible, expectAccessibleInViews, goTo } from "./support/accessible.ts";
+import { describeConsole, openPage } from "./support/console.ts";
+import { expectPage } from "./support/open-console.ts";
+
+const service = sharedService();
+
+it("the tools that an agent can be given are those of the service", () => {
+  const named = TOOL_GROUPS.flatMap((group) => Object.keys(group.tools));
+  expect(named.toSorted()).toEqual(tools.map(({ name }) => name).toSorted());
+});
+
+describeConsole("what stands around the pages of the console", () => {
+  let account: Account;
+  let project: { id: string; slug: string };
+  let chat: string;
+  beforeAll(async () => {
+    account = await service.signUp("ada");
+    project = await service.newProject(account.token, "Compiler");
+    const json = { project_id: project.id, title: "Fix the parser" };
+    const { body } = await service.call<{ id: string }>("POST", "/api/chat", { token: account.token, json });
+    chat = body.id;
+  });
+
+  it("names each page in the title of its tab", async () => {
+    const { page } = await openPage(service, { account, path: "/usage" });
+    await expectPage(page).toHaveTitle("Usage · Agent Workspace");
+    await goTo(page, `/projects/${project.slug}/chats/${chat}`);
+    await expectPage(page).toHaveTitle("Fix the parser · Compiler · Agent Workspace");
+    await goTo(page, `/projects/${project.slug}/files`);
+    await expectPage(page).toHaveTitle("Files · Compiler · Agent Workspace");
+    await goTo(page, `/projects/${project.slug}`);
+    await expectPage(page).toHaveTitle("Compiler · Agent Workspace");
+    expect(await page.locator("h1").count()).toBe(1);
+  });
+
+  it("remembers the theme and what is folded, and begins, pins, renames and archives chats", async () => {
+    const { page } = await openPage(service, { account, path: "/usage" });
+    const places = page.getByRole("navigation", { name: "Console" });
+    const menu = page.getByRole("button", { name: /account menu$/u });
+    await menu.click();
+    await page.getByRole("menuitemradio", { name: "Dark theme" }).click();
+    await expectPage(menu).toBeFocused();
+    const isDark = () => page.evaluate<string>("getComputedStyle(document.documentElement).colorScheme");
+    await expectPage.poll(isDark).toBe("dark");
+    await places.getByRole("button", { name: "Build" }).click();
+    await expectPage(places.getByRole("link", { name: "Marketplace" })).toHaveCount(0);
+    await page.reload();
+    await expectPage(places.getByRole("link", { name: "Usage" })).toHaveAttribute("aria-current", "page");
+    await expectPage(places.getByRole("link", { name: "Marketplace" })).toHaveCount(0);
+    await expectPage.poll(isDark).toBe("dark");
+
+    await places.getByRole("button", { name: "New chat" }).click();
+    await page.waitForURL(`**/projects/${project.slug}/chats/*`);
+    await expectPage(places.getByRole("link", { name: "New chat" })).toHaveCount(1);
+    const chats = places.locator("a.of-chat");
+    await expectPage(chats).toHaveText(["New chat", "Fix the parser"]);
+    const actions = places.getByRole("button", { name: "Actions for Fix the parser" });
+    await actions.focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await expectPage(chats).toHaveText(["Fix the parser", "New chat"]);
+    await actions.focus();
+    await page.keyboard.press("Enter");
+    await expectAccessible(page, "a menu is open");
+    await page.getByRole("menuitem", { name: "Rename…" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("<b>Parser</b>");
+    await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
+    await expectPage(chats).toHaveText(["<b>Parser</b>", "New chat"]);
+    await places.getByRole("button", { name: "Actions for <b>Parser</b>" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("menuitem", { name: "Archive" }).click();
+    await expectPage(chats).toHaveText(["New chat"]);
+    await expectPage(page.getByText("“<b>Parser</b>” is archived.")).toBeVisible();
+  });
+
+  it("is a drawer and a bar on a phone", async () => {
+    const { page } = await openPage(service, { account, path: "/usage", width: 390 });
+    const bar = page.getByRole("navigation", { name: "Project pages" });
+    const places = page.getByRole("navigation", { name: "Console" });
+    await expectPage(places).toBeHidden();
+    await bar.getByRole("button", { name: "More" }).click();
+    await expectPage(places).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expectPage(places).toBeHidden();
+    await bar.getByRole("button", { name: "More" }).click();
+    await places.getByRole("link", { name: "Billing" }).click();
+    await expectPage(page.getByRole("heading", { name: "Billing" })).toBeVisible();
+    await expectPage(places).toBeHidden();
+    await bar.getByRole("link", { name: "Chats" }).click();
+    await expectPage(page.getByRole("heading", { name: "Compiler" })).toBeVisible();
+    await expectPage(bar.getByRole("link", { name: "Chats" })).toHaveAttribute("aria-current", "page");
+  });
+
+  it("has no barrier in any part", async () => {
+    const { page } = await openPage(service, { account, path: "/_parts" });
+    await expectPage(page.getByRole("heading", { name: "Parts" })).toBeVisible();
+    await expectAccessibleInViews(page);
+  });
+});
