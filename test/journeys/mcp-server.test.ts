@@ -1,5 +1,6 @@
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { beforeAll, describe, expect, it } from "vitest";
+import type { Client } from "@modelcontextprotocol/client";
+import { connectMcp, useTool, type Era } from "#test/support/mcp-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
 
@@ -9,31 +10,13 @@ beforeAll(async () => {
   person = await newTaskClient(service);
 });
 
-type Era = "2026-07-28" | "legacy";
-
-/** The official client, connected with a key. */
-async function connect(key: string, era: Era = "2026-07-28", path = "/mcp") {
-  const mode = era === "legacy" ? "legacy" : { pin: era };
-  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
-  const requestInit = { headers: { authorization: `Bearer ${key}` } };
-  await client.connect(new StreamableHTTPClientTransport(new URL(path, service.url), { requestInit }));
-  return client;
-}
-
-/** A tool's result, which is the same as text. */
-async function use(client: Client, name: string, args: Record<string, unknown> = {}) {
-  const { content, structuredContent, isError } = await client.callTool({ name, arguments: args });
-  const [text] = content;
-  if (text?.type !== "text") throw new Error(`${name} answered without text`);
-  if (isError) return { error: text.text };
-  expect(JSON.parse(text.text)).toEqual(structuredContent);
-  return structuredContent as Record<string, any>;
-}
+const connect = (key: string, how?: Parameters<typeof connectMcp>[1]) =>
+  connectMcp({ url: service.url, key }, how);
 
 describe.each<Era>(["2026-07-28", "legacy"])("a client of %s", (era) => {
   let client: Client;
   beforeAll(async () => {
-    client = await connect(person.key, era);
+    client = await connect(person.key, { era });
   });
 
   it("is told what the server is and has", async () => {
@@ -57,7 +40,7 @@ describe.each<Era>(["2026-07-28", "legacy"])("a client of %s", (era) => {
   it("starts a task, follows it to its end, and reads the file that it wrote", async () => {
     const { projectId } = person;
     const path = `by-${era}.md`;
-    const started = await use(client, "start_task", {
+    const started = await useTool(client, "start_task", {
       project_id: projectId,
       message: script({ tools: [call("write_file", { path, content: "one\ntwo\n" })] }, { text: "Written." }),
     });
@@ -72,7 +55,7 @@ describe.each<Era>(["2026-07-28", "legacy"])("a client of %s", (era) => {
     );
     expect(structuredContent).toMatchObject({ status: "completed", response: "Written.", tool_calls: 1 });
     expect(told).toContain("The agent uses write_file");
-    const file = await use(client, "read_project_file", { project_id: projectId, path });
+    const file = await useTool(client, "read_project_file", { project_id: projectId, path });
     expect(file).toEqual({ project_id: projectId, path, content: "one\ntwo\n" });
 
     const uri = `workspace://tasks/${String(started["task_id"])}/transcript`;
@@ -84,26 +67,28 @@ describe.each<Era>(["2026-07-28", "legacy"])("a client of %s", (era) => {
     const { id: project_id } = await service.newProject(person.account.token);
     const path = "src/Größe 1.txt";
     expect(
-      await use(client, "write_project_file", { project_id, path, content: "a\nneedle\n" }),
+      await useTool(client, "write_project_file", { project_id, path, content: "a\nneedle\n" }),
     ).toMatchObject({
       size: 9,
     });
-    expect(await use(client, "list_project_files", { project_id, recursive: true })).toMatchObject({
+    expect(await useTool(client, "list_project_files", { project_id, recursive: true })).toMatchObject({
       path: "/",
       files: [
         { path: "src", kind: "directory" },
         { path, kind: "file", size: 9 },
       ],
     });
-    expect(await use(client, "search_project_files", { project_id, query: "needle" })).toMatchObject({
+    expect(await useTool(client, "search_project_files", { project_id, query: "needle" })).toMatchObject({
       hits: [{ path, line: 2 }],
     });
-    expect(await use(client, "read_project_file", { project_id, path, offset: 2, limit: 3 })).toMatchObject({
+    expect(
+      await useTool(client, "read_project_file", { project_id, path, offset: 2, limit: 3 }),
+    ).toMatchObject({
       content: "nee",
       next_offset: 5,
     });
     expect(
-      await use(client, "run_project_command", { project_id, command: "cat src/*; echo no >&2; exit 3" }),
+      await useTool(client, "run_project_command", { project_id, command: "cat src/*; echo no >&2; exit 3" }),
     ).toMatchObject({ output: "a\nneedle\n", stderr: "no\n", exit_code: 3, timed_out: false });
 
     const listing = await client.readResource({ uri: `workspace://projects/${project_id}/files` });
@@ -128,32 +113,36 @@ describe.each<Era>(["2026-07-28", "legacy"])("a client of %s", (era) => {
   it("continues a chat, repeats a message without a second task, and cancels", async () => {
     const idempotency_key = `k-${era}`;
     const wish = { project_id: person.projectId, message: "Say hello", idempotency_key, wait_seconds: 50 };
-    const first = await use(client, "start_task", wish);
+    const first = await useTool(client, "start_task", wish);
     expect(first).toMatchObject({ status: "completed" });
-    expect(await use(client, "start_task", wish)).toMatchObject({ task_id: first["task_id"] });
+    expect(await useTool(client, "start_task", wish)).toMatchObject({ task_id: first["task_id"] });
     const message = script({ text: "Slowly, ".repeat(100), chunks: 300, delay_ms: 100 });
-    const second = await use(client, "send_message", { chat_id: first["chat_id"], message, wait_seconds: 1 });
+    const second = await useTool(client, "send_message", {
+      chat_id: first["chat_id"],
+      message,
+      wait_seconds: 1,
+    });
     expect(second).toMatchObject({
       chat_id: first["chat_id"],
       status: expect.stringMatching(/queued|running/u),
     });
     const { task_id } = second;
-    expect(await use(client, "cancel_task", { task_id })).toMatchObject({ cancel_requested: true });
-    expect(await use(client, "get_task", { task_id, wait_seconds: 50 })).toMatchObject({
+    expect(await useTool(client, "cancel_task", { task_id })).toMatchObject({ cancel_requested: true });
+    expect(await useTool(client, "get_task", { task_id, wait_seconds: 50 })).toMatchObject({
       status: "cancelled",
     });
-    const { tasks, total } = await use(client, "list_tasks", { project_id: person.projectId, limit: 1 });
+    const { tasks, total } = await useTool(client, "list_tasks", { project_id: person.projectId, limit: 1 });
     expect(tasks).toMatchObject([{ task_id, status: "cancelled" }]);
     expect(total).toBeGreaterThan(1);
   });
 
   it("gets a refusal as a sentence", async () => {
     const nowhere = crypto.randomUUID();
-    expect(await use(client, "list_project_files", { project_id: nowhere })).toEqual({
+    expect(await useTool(client, "list_project_files", { project_id: nowhere })).toEqual({
       error: "Project not found",
     });
-    expect(await use(client, "get_task", { task_id: "no id" })).toEqual({ error: "Task not found" });
-    const { error } = await use(client, "read_project_file", { project_id: person.projectId });
+    expect(await useTool(client, "get_task", { task_id: "no id" })).toEqual({ error: "Task not found" });
+    const { error } = await useTool(client, "read_project_file", { project_id: person.projectId });
     expect(error).toContain("path");
     await expect(client.readResource({ uri: `workspace://projects/${nowhere}/files` })).rejects.toThrow(
       "Project not found",
@@ -163,7 +152,7 @@ describe.each<Era>(["2026-07-28", "legacy"])("a client of %s", (era) => {
 
 it("every address of the server is the same server, and describes it", async () => {
   for (const path of ["/mcp", "/api/mcp/server", "/api/mcp/server/", "/api/mcp/server/mcp"]) {
-    const client = await connect(person.key, "2026-07-28", path);
+    const client = await connect(person.key, { path });
     expect((await client.listTools()).tools.length).toBeGreaterThan(10);
     const described = await service.call("GET", path, { headers: { accept: "application/json" } });
     expect(described).toMatchObject({ status: 200, body: { transport: "streamable-http" } });
@@ -176,9 +165,9 @@ it("every address of the server is the same server, and describes it", async () 
 it("a key of one project reaches that project alone", async () => {
   const bound = await newTaskClient(service, { account: person.account, boundKey: true });
   const client = await connect(bound.key);
-  const { projects } = await use(client, "list_projects");
+  const { projects } = await useTool(client, "list_projects");
   expect(projects).toMatchObject([{ project_id: bound.projectId }]);
-  expect(await use(client, "list_project_files", { project_id: person.projectId })).toEqual({
+  expect(await useTool(client, "list_project_files", { project_id: person.projectId })).toEqual({
     error: "API key does not have access to this project",
   });
 });

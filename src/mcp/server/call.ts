@@ -1,6 +1,9 @@
-import type { ServerContext } from "@modelcontextprotocol/server";
+import type * as protocol from "@modelcontextprotocol/server";
 import type { KeyCaller } from "#src/domain/access/permissions/index.ts";
 import type { Services } from "#src/services.ts";
+
+/** The package of the protocol, which is loaded when the first client comes. */
+export type Protocol = typeof protocol;
 
 /** The HTTP request that carries a message, and who sent it. */
 export interface McpSession {
@@ -19,7 +22,7 @@ export interface ToolCall extends McpSession {
   progress: (message: string) => Promise<void>;
 }
 
-export function callOf(session: McpSession, { mcpReq }: ServerContext): ToolCall {
+export function callOf(session: McpSession, { mcpReq }: protocol.ServerContext): ToolCall {
   const token = mcpReq._meta?.progressToken;
   let progress = 0;
   return {

@@ -2,10 +2,8 @@ import type { GetPromptResult, McpServer, Prompt } from "@modelcontextprotocol/s
 import { holdsScope } from "#src/domain/access/permissions/index.ts";
 import { listAgents, type AgentOfPerson } from "#src/domain/agent-work/agents/index.ts";
 import { AppError } from "#src/lib/errors.ts";
-import type { McpSession } from "./call.ts";
+import type { McpSession, Protocol } from "./call.ts";
 import { refusalOf } from "./refusal.ts";
-
-type Protocol = typeof import("@modelcontextprotocol/server");
 
 const ARGUMENTS = [
   { name: "project", description: "Id or slug of the project", required: true },

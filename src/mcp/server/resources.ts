@@ -4,11 +4,9 @@ import { listTasks, requireOpenTask } from "#src/domain/agent-work/tasks/index.t
 import { isBinary, openFile, openFiles, pathFromRoot } from "#src/domain/workspaces/files/index.ts";
 import { listProjects } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
-import type { McpSession } from "./call.ts";
+import type { McpSession, Protocol } from "./call.ts";
 import { refusalOf } from "./refusal.ts";
 import { transcriptOf } from "./transcript.ts";
-
-type Protocol = typeof import("@modelcontextprotocol/server");
 
 const FILES = "workspace://projects/{project}/files";
 const FILE = `${FILES}/{+path}`;
@@ -87,9 +85,10 @@ function readingOf(
 }
 
 function decoded(variables: Record<string, string | string[]>): Record<string, string> {
-  const decode = ([name, value]: [string, string | string[]]) => [name, decodeURIComponent(String(value))];
   try {
-    return Object.fromEntries(Object.entries(variables).map(decode));
+    return Object.fromEntries(
+      Object.entries(variables).map(([name, value]) => [name, decodeURIComponent(String(value))]),
+    );
   } catch (error) {
     throw new AppError("invalid_input", "The URI is not well-formed", { cause: error });
   }
