@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { listProjects as projectsOf } from "#src/domain/workspaces/projects/index.ts";
 import { text } from "#src/http/schemas.ts";
+import { isId } from "#src/lib/ids.ts";
 import { defineTool } from "../tool.ts";
 
 /** Id or slug, for every tool that works in a project. */
@@ -15,7 +16,11 @@ export const listProjects = defineTool({
   scope: "project.list",
   input: z.object({
     limit: z.number().int().min(1).max(PAGE).default(PAGE),
-    after: z.uuid().optional().describe("`next_cursor` of the page before"),
+    after: z
+      .string()
+      .refine(isId, "must be a `next_cursor`")
+      .optional()
+      .describe("`next_cursor` of the page before"),
   }),
   annotations: { readOnlyHint: true, openWorldHint: false },
   async run({ services, caller }, { limit, after }) {

@@ -9,7 +9,8 @@ import {
 } from "#src/domain/agent-work/tasks/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { IdempotencyKey } from "#src/http/idempotency-key.ts";
-import { AgentId, text } from "#src/http/schemas.ts";
+import { text } from "#src/http/schemas.ts";
+import { isGuid, isId } from "#src/lib/ids.ts";
 import { settledTask } from "../settled-task.ts";
 import { defineTool } from "../tool.ts";
 import { ProjectId } from "./projects.ts";
@@ -17,6 +18,9 @@ import { ProjectId } from "./projects.ts";
 /** Clients give up on a call after a minute. */
 const MOST_WAIT = 50;
 
+// Without a pattern, which models read and some of their providers refuse.
+const ChatId = z.string().refine(isId, "must be the id of a chat");
+const AgentId = z.string().refine(isGuid, "must be the id of an agent");
 const TaskId = z.string().describe("`task_id` of the task");
 const Message = text({ min: 1, max: 100_000, trim: true }).describe("What the agent is to do");
 const WaitSeconds = z
@@ -43,7 +47,7 @@ export const startTask = defineTool({
     project_id: ProjectId,
     message: Message,
     agent_id: AgentId.optional().describe("Agent that works on it; the default agent when absent"),
-    chat_id: z.uuid().optional().describe("Chat to continue; a new one when absent"),
+    chat_id: ChatId.optional().describe("Chat to continue; a new one when absent"),
     wait_seconds: WaitSeconds,
     idempotency_key: RepeatKey,
   }),
@@ -71,7 +75,7 @@ export const sendMessage = defineTool({
   description: `Sends a message to the agent of a chat, which becomes a task. The messages of a chat run one after another. ${AND_THEN}`,
   scope: "chat.send",
   input: z.object({
-    chat_id: z.uuid().describe("`chat_id` of an earlier task"),
+    chat_id: ChatId.describe("`chat_id` of an earlier task"),
     message: Message,
     wait_seconds: WaitSeconds,
     idempotency_key: RepeatKey,
