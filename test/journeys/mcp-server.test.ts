@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Client } from "@modelcontextprotocol/client";
 import { connectMcp, useTool, type Era } from "#test/support/mcp-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
@@ -150,6 +150,29 @@ describe.each<Era>(["2026-07-28", "legacy"])("a client of %s", (era) => {
   });
 });
 
+it("a wait ends where a person has to answer, and lasts once the person has answered", async () => {
+  const client = await connect(person.key);
+  const { token } = person.account;
+  const wish = { project_id: person.projectId, message: "Say hello", wait_seconds: 50 };
+  const { chat_id } = await useTool(client, "start_task", wish);
+  await service.call("PATCH", `/api/chat/${String(chat_id)}/update`, { token, json: { edit_mode: "ask" } });
+  const message = script(
+    { tools: [call("write_file", { path: "asked.txt", content: "yes" })] },
+    { text: "Slowly. ".repeat(10), chunks: 10, delay_ms: 200 },
+  );
+  const asking = await useTool(client, "send_message", { chat_id, message, wait_seconds: 50 });
+  const { task_id } = asking;
+  expect(asking).toMatchObject({ status: "running", waiting_for: { task_id, tool: "write_file" } });
+  const { approval_id } = Object(asking["waiting_for"]);
+  const json = { approval_id, response: "allow_once" };
+  expect(await service.call("POST", "/api/chat/agent/approval", { token, json })).toMatchObject({
+    status: 200,
+  });
+  expect(await useTool(client, "get_task", { task_id, wait_seconds: 50 })).toMatchObject({
+    status: "completed",
+  });
+});
+
 it("every address of the server is the same server, and describes it", async () => {
   for (const path of ["/mcp", "/api/mcp/server", "/api/mcp/server/", "/api/mcp/server/mcp"]) {
     const client = await connect(person.key, { path });
@@ -169,5 +192,85 @@ it("a key of one project reaches that project alone", async () => {
   expect(projects).toMatchObject([{ project_id: bound.projectId }]);
   expect(await useTool(client, "list_project_files", { project_id: person.projectId })).toEqual({
     error: "API key does not have access to this project",
+  });
+});
+
+/** A request of 2026-07-28 as it is on the wire: the official client knows no tasks. */
+async function ask(method: string, params: Record<string, unknown>, { extensions = {}, name = "" } = {}) {
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": { extensions },
+  };
+  const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": method, "mcp-name": name };
+  const json = { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } };
+  const { status, body } = await service.call<{ result: Record<string, unknown>; error: { code: number } }>(
+    "POST",
+    "/mcp",
+    { token: person.key, headers, json },
+  );
+  return { status, ...body };
+}
+
+describe("the extension for tasks", () => {
+  const extensions = { "io.modelcontextprotocol/tasks": {} };
+  const begin = async (message: string, declared: object = extensions) => {
+    const wish = { name: "start_task", arguments: { project_id: person.projectId, message } };
+    return (await ask("tools/call", wish, { extensions: declared, name: "start_task" })).result;
+  };
+  const about = (method: string, taskId: unknown) =>
+    ask(method, { taskId }, { extensions, name: String(taskId) });
+
+  it("gives a client that knows it a handle, and the result once the task has ended", async () => {
+    const { capabilities } = (await ask("server/discover", {})).result;
+    expect(capabilities).toMatchObject({ extensions });
+    const handle = await begin("Say hello");
+    expect(handle).toMatchObject({
+      resultType: "task",
+      status: "working",
+      pollIntervalMs: 2_000,
+      ttlMs: null,
+    });
+    const { taskId } = handle;
+    await vi.waitFor(async () => {
+      expect((await about("tasks/get", taskId)).result).toMatchObject({
+        resultType: "complete",
+        taskId,
+        status: "completed",
+        result: { structuredContent: { task_id: taskId, status: "completed" } },
+      });
+    });
+    expect((await about("tasks/cancel", taskId)).result).toMatchObject({ resultType: "complete" });
+  });
+
+  it("says of a cancelled task that it is", async () => {
+    const { taskId } = await begin(script({ text: "Slowly, ".repeat(100), chunks: 300, delay_ms: 100 }));
+    expect((await about("tasks/cancel", taskId)).result).toMatchObject({ resultType: "complete" });
+    const limit = { timeout: 30_000 };
+    await vi.waitFor(async () => {
+      expect((await about("tasks/get", taskId)).result).toMatchObject({ status: "cancelled" });
+    }, limit);
+  });
+
+  it("is for clients that declare it, with each request, and for tasks of the key's person", async () => {
+    expect(await begin("Say hello", {})).toMatchObject({
+      resultType: "complete",
+      content: [{ type: "text" }],
+    });
+    const { taskId } = await begin("Say hello");
+    const name = String(taskId);
+    expect(await ask("tasks/get", { taskId }, { name })).toMatchObject({
+      status: 400,
+      error: { code: -32_021 },
+    });
+    expect(await ask("tasks/get", { taskId }, { extensions, name: "other" })).toMatchObject({
+      status: 400,
+      error: { code: -32_020 },
+    });
+    const stranger = await newTaskClient(service);
+    const { task_id: foreign } = await stranger.start("Say hello");
+    expect(await about("tasks/get", foreign)).toMatchObject({
+      error: { code: -32_602, message: "Task not found" },
+    });
+    expect(await about("tasks/cancel", foreign)).toMatchObject({ error: { code: -32_602 } });
   });
 });

@@ -1,8 +1,9 @@
 import { holdsScope } from "#src/domain/access/permissions/index.ts";
-import type { McpSession } from "./call.ts";
+import type { McpSession } from "./session.ts";
 import { offerPrompts } from "./prompts.ts";
 import { offerResources } from "./resources.ts";
 import { serve } from "./serve.ts";
+import { offerTaskHandles } from "./task-handles.ts";
 import { TOOLS } from "./tools/index.ts";
 
 export { TOOLS };
@@ -26,6 +27,7 @@ export function answerMcp(request: Request, body: unknown, session: McpSession):
       for (const tool of TOOLS) if (holdsScope(caller, tool.scope)) tool.offer(server, session);
       offerResources(protocol, server, session);
       offerPrompts(protocol, server, session);
+      offerTaskHandles(protocol, server, session);
       return server;
     },
     onError: (cause) => services.log.warn("an MCP client was refused", { cause }),

@@ -2,8 +2,8 @@ import type { GetPromptResult, McpServer, Prompt } from "@modelcontextprotocol/s
 import { holdsScope } from "#src/domain/access/permissions/index.ts";
 import { listAgents, type AgentOfPerson } from "#src/domain/agent-work/agents/index.ts";
 import { AppError } from "#src/lib/errors.ts";
-import type { McpSession, Protocol } from "./call.ts";
-import { refusalOf } from "./refusal.ts";
+import type { McpSession, Protocol } from "./session.ts";
+import { answering } from "./refusal.ts";
 
 const ARGUMENTS = [
   { name: "project", description: "Id or slug of the project", required: true },
@@ -14,20 +14,12 @@ const ARGUMENTS = [
 export function offerPrompts(protocol: Protocol, { server }: McpServer, session: McpSession): void {
   const { services, caller } = session;
   if (!holdsScope(caller, "agent.view")) return;
-  const answering = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work;
-    } catch (error) {
-      const { ProtocolError, ProtocolErrorCode } = protocol;
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, refusalOf(session, error).message);
-    }
-  };
   server.registerCapabilities({ prompts: {} });
   server.setRequestHandler("prompts/list", async () => ({
-    prompts: (await answering(listAgents(services, caller))).map(asPrompt),
+    prompts: (await answering(protocol, session, listAgents(services, caller))).map(asPrompt),
   }));
   server.setRequestHandler("prompts/get", ({ params }) =>
-    answering(promptOf(session, params.name, params.arguments ?? {})),
+    answering(protocol, session, promptOf(session, params.name, params.arguments ?? {})),
   );
 }
 

@@ -4,7 +4,7 @@ import { listTasks, requireOpenTask } from "#src/domain/agent-work/tasks/index.t
 import { isBinary, openFile, openFiles, pathFromRoot } from "#src/domain/workspaces/files/index.ts";
 import { listProjects } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
-import type { McpSession, Protocol } from "./call.ts";
+import type { McpSession, Protocol } from "./session.ts";
 import { refusalOf } from "./refusal.ts";
 import { transcriptOf } from "./transcript.ts";
 

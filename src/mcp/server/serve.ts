@@ -1,5 +1,5 @@
 import type { McpServer } from "@modelcontextprotocol/server";
-import type { Protocol } from "./call.ts";
+import type { Protocol } from "./session.ts";
 
 interface Served {
   /** A new server for the request. */

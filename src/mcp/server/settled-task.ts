@@ -1,21 +1,11 @@
 import { z } from "zod";
 import type { Scope } from "#src/domain/access/permissions/index.ts";
 import { followTask } from "#src/domain/agent-work/chats/index.ts";
-import {
-  describeWaiting,
-  isTerminal,
-  requireOpenTask,
-  streamTask,
-  type OpenedTask,
-  type Task,
-} from "#src/domain/agent-work/tasks/index.ts";
+import { isTerminal, requireOpenTask, streamTask, type Task } from "#src/domain/agent-work/tasks/index.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import type { Heard } from "#src/lib/server-sent-events.ts";
-import { boundOutput } from "#src/shell/bound-output.ts";
 import type { ToolCall } from "./call.ts";
-
-/** Most characters of an agent's response in a result; the transcript has all of it. */
-const MAX_RESPONSE = 100_000;
+import { viewOfTask } from "./task-view.ts";
 
 const NamedTool = z.object({ tool: z.string() });
 
@@ -30,19 +20,27 @@ export async function settledTask(
 ): Promise<Record<string, unknown>> {
   const find = () => requireOpenTask(call.services, call.caller, taskId, scope);
   const task = await find();
-  if (waitSeconds === 0 || isTerminal(task.status)) return describe(task);
-  await watch(call, task, waitSeconds * 1000);
-  return describe(await find());
+  if (waitSeconds === 0 || isTerminal(task.status)) return viewOfTask(task);
+  await watch(call, task, {
+    waitMs: waitSeconds * 1000,
+    isWaiting: async () => (await find()).waiting !== null,
+  });
+  return viewOfTask(await find());
 }
 
-async function watch(call: ToolCall, task: Task, waitMs: number): Promise<void> {
+/** Follows a task's log from its beginning, where approvals may be asked for that were answered long ago. */
+async function watch(
+  call: ToolCall,
+  task: Task,
+  { waitMs, isWaiting }: { waitMs: number; isWaiting: () => Promise<boolean> },
+): Promise<void> {
   const { services, caller, signal } = call;
   const log = await streamTask(services, task, 0, caller.userId);
   const over = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
   const body = log.body?.pipeThrough(new TransformStream(), { signal: over }) ?? null;
   try {
     for await (const heard of followTask(services, task, 0, new Response(body), caller.userId)) {
-      if (over.aborted || asksAPerson(heard)) return;
+      if (over.aborted || (asksAPerson(heard) && (await isWaiting()))) return;
       const sentence = sentenceOf(heard);
       if (sentence !== undefined) await call.progress(sentence);
     }
@@ -61,23 +59,4 @@ function sentenceOf(heard: Heard): string | undefined {
   const last = heard.events.findLast(({ type }) => type === "tool_start");
   const named = last && safeParseJson(last.data, NamedTool);
   return named && `The agent uses ${named.value.tool}`;
-}
-
-function describe(task: OpenedTask): Record<string, unknown> {
-  return {
-    task_id: task.id,
-    chat_id: task.chatId,
-    project_id: task.projectId,
-    agent_id: task.agentId,
-    status: task.status,
-    response: task.response === null ? null : boundOutput(task.response, MAX_RESPONSE),
-    error: task.error,
-    completion_reason: task.completionReason,
-    iterations: task.iterations,
-    tool_calls: task.toolCalls,
-    ...(task.waiting && { waiting_for: describeWaiting(task.waiting) }),
-    created_at: task.createdAt.toISOString(),
-    started_at: task.startedAt?.toISOString() ?? null,
-    completed_at: task.completedAt?.toISOString() ?? null,
-  };
 }

@@ -1,8 +1,10 @@
 import type { CallToolResult, McpServer, ToolAnnotations } from "@modelcontextprotocol/server";
 import type { z } from "zod";
 import type { Scope } from "#src/domain/access/permissions/index.ts";
-import { callOf, type McpSession, type ToolCall } from "./call.ts";
+import { callOf, type ToolCall } from "./call.ts";
+import type { McpSession } from "./session.ts";
 import { refusalOf } from "./refusal.ts";
+import { TaskHandle } from "./task-handles.ts";
 
 interface Definition<I extends z.ZodObject> {
   /** Known to the prompts and settings of people: do not change it. */
@@ -14,7 +16,7 @@ interface Definition<I extends z.ZodObject> {
   input: I;
   /** Hints for the client about what a call changes. */
   annotations: ToolAnnotations;
-  run: (call: ToolCall, input: z.output<I>) => Promise<Record<string, unknown>>;
+  run: (call: ToolCall, input: z.output<I>) => Promise<Record<string, unknown> | TaskHandle>;
 }
 
 /** A tool as the server offers it. */
@@ -36,7 +38,8 @@ export function defineTool<I extends z.ZodObject>(definition: Definition<I>): Mc
       const shown = { title, description, inputSchema: input, annotations };
       const answer = async (args: z.output<I>, context: Parameters<typeof callOf>[1]) => {
         try {
-          return success(await run(callOf(session, context), args));
+          const result = await run(callOf(session, context), args);
+          return result instanceof TaskHandle ? result.result : success(result);
         } catch (error) {
           return failure(refusalOf(session, error).message);
         }

@@ -11,7 +11,9 @@ import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { IdempotencyKey } from "#src/http/idempotency-key.ts";
 import { text } from "#src/http/schemas.ts";
 import { isGuid, isId } from "#src/lib/ids.ts";
+import type { ToolCall } from "../call.ts";
 import { settledTask } from "../settled-task.ts";
+import { TaskHandle } from "../task-handles.ts";
 import { defineTool } from "../tool.ts";
 import { ProjectId } from "./projects.ts";
 
@@ -65,7 +67,7 @@ export const startTask = defineTool({
       chat: chat_id === undefined ? { kind: "new" } : { kind: "named", id: chat_id },
       source: { kind: "api", idempotency: key === undefined ? undefined : { key } },
     });
-    return settledTask(call, taskId, { scope: "chat.send", waitSeconds: wait_seconds });
+    return begun(call, taskId, wait_seconds);
   },
 });
 
@@ -85,7 +87,7 @@ export const sendMessage = defineTool({
     const { services, caller } = call;
     const input = { project: undefined, agentId: undefined, chatId, message, idempotencyKey };
     const { taskId } = await send(services, caller, input);
-    return settledTask(call, taskId, { scope: "chat.send", waitSeconds });
+    return begun(call, taskId, waitSeconds);
   },
 });
 
@@ -145,6 +147,13 @@ export const cancelTask = defineTool({
     return { task_id, status, cancel_requested: outcome.cancelRequested };
   },
 });
+
+/** What a caller gets that has started a task: its handle, or its state after the wait that was asked for. */
+async function begun(call: ToolCall, taskId: string, waitSeconds: number) {
+  if (waitSeconds > 0 || !call.takesHandles)
+    return settledTask(call, taskId, { scope: "chat.send", waitSeconds });
+  return new TaskHandle(await requireOpenTask(call.services, call.caller, taskId, "chat.send"));
+}
 
 function describe(task: Task) {
   return {
