@@ -62,6 +62,8 @@ export function onError(error: Error, c: Context<AppEnv>): Response {
   const inOpenAiStyle = c.get("errorStyle") === "openai" && { error: openAiError(known) };
   const { retryAfterSeconds } = known;
   return c.json({ detail: known.message, ...known.extra, ...inOpenAiStyle }, known.status, {
+    // Source: RFC 9110, 15.5.2.
+    ...(known.status === 401 && { "WWW-Authenticate": "Bearer" }),
     ...known.headers,
     ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
   });
@@ -77,7 +79,8 @@ export function onNotFound(c: Context<AppEnv>): never {
   throw new AppError("not_found", "Not Found");
 }
 
-function toAppError(error: Error, requestId: string): AppError {
+/** Any error as one with a status and a sentence. Of unknown errors the sentence says the request's id alone. */
+export function toAppError(error: unknown, requestId: string): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof HTTPException) {
     // Hono's own refusals: a body that is not JSON, or an empty body where one is required.

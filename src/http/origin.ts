@@ -43,3 +43,15 @@ export function isOwnOrigin(origin: string, requestUrl: string, config: OriginCo
   const isSafe = page?.protocol === "https:" || page?.protocol === protocol;
   return page?.host === host && isSafe && !hostname.endsWith(`.${config.APP_DOMAIN}`);
 }
+
+/**
+ * Whether a request was sent to a host name of the service, and not to a foreign one that resolves to its address. The local
+ * machine's names always are: a proxy may put one in place of the public name.
+ */
+export function isOwnHost(
+  { host, hostname }: URL,
+  config: Pick<OriginConfig, "APP_BASE_URL" | "PUBLIC_URL">,
+): boolean {
+  const own = [config.APP_BASE_URL, config.PUBLIC_URL].map((url) => URL.parse(url ?? "")?.host);
+  return own.includes(host) || LOOPBACK.some((name) => name === hostname);
+}

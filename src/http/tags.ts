@@ -110,6 +110,11 @@ export const TAG_GROUPS = [
         description:
           "An interface for clients of OpenAI's API: the same models, paid with credits, by API key.",
       },
+      {
+        name: "MCP",
+        description:
+          "The service as a server of the Model Context Protocol, for agents of other programs, by API key.",
+      },
     ],
   },
   {

@@ -18,6 +18,7 @@ import { desktopEndpoints } from "./desktop/index.ts";
 import { gatewayEndpoints } from "./gateway/index.ts";
 import { gitProviderEndpoints } from "./git-providers/index.ts";
 import { gitEndpoints } from "./git/index.ts";
+import { mcpEndpoints } from "./mcp/index.ts";
 import { modelProxyEndpoints } from "./model-proxy/index.ts";
 import { metaEndpoints } from "./meta/index.ts";
 import { marketplaceEndpoints } from "./marketplace/index.ts";
@@ -78,6 +79,7 @@ export const endpoints: readonly Endpoint[] = [
   // After the credentials, whose path names no deployment.
   ...deploymentEndpoints,
   ...taskEndpoints,
+  ...mcpEndpoints,
   ...chatEndpoints,
   ...backgroundTaskEndpoints,
   ...channelEndpoints,

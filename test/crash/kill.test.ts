@@ -15,6 +15,7 @@ import { limitFor, PATIENCE } from "./support/patience.ts";
 import { passTime } from "./support/pass-time.ts";
 import { clones } from "./support/stories/clones.ts";
 import { deployments } from "./support/stories/deployments.ts";
+import { mcpClients } from "./support/stories/mcp-clients.ts";
 import { messages } from "./support/stories/messages.ts";
 import { pages } from "./support/stories/pages.ts";
 import { payments, SHARE } from "./support/stories/payments.ts";
@@ -58,7 +59,10 @@ let owner: { token: string; key: string; webhookSecret: string };
 let traffic: Traffic;
 let cloned: Awaited<ReturnType<typeof clones>>;
 let shown: Awaited<ReturnType<typeof pages>> | undefined;
-let stories: Record<"questions" | "programs" | "projects" | "messages" | "deployments" | "payments", Story>;
+let stories: Record<
+  "questions" | "programs" | "mcpClients" | "projects" | "messages" | "deployments" | "payments",
+  Story
+>;
 /** What a person was told, each time that workerd had died alone. */
 const told: boolean[] = [];
 
@@ -91,6 +95,7 @@ beforeAll(async () => {
   stories = {
     questions: await questions(world),
     programs: await programs(world),
+    mcpClients: await mcpClients(world),
     projects: await projects(world),
     messages: await messages(world),
     deployments: await deployments(world),
@@ -170,6 +175,10 @@ it("a workerd that dies alone is started again, and a person is told", () => {
 
 it.each([
   ["a program that uses the client sees each event once, and starts each task once", () => stories.programs],
+  [
+    "an agent of another program starts each task once over MCP, and finds what it wrote",
+    () => stories.mcpClients,
+  ],
   ["a question outlives the service that put it, and so does what comes after", () => stories.questions],
   ["a project that was being stopped or started keeps its files, and obeys", () => stories.projects],
   [

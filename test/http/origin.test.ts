@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isOwnOrigin, isTrustedOrigin } from "#src/http/origin.ts";
+import { isOwnHost, isOwnOrigin, isTrustedOrigin } from "#src/http/origin.ts";
 
 const config = {
   ENVIRONMENT: "production" as const,
@@ -50,4 +50,16 @@ describe("a page on the host that is asked", () => {
   ])("of %s may act for its visitor at %s: %s", (origin, url, may) => {
     expect(isOwnOrigin(origin, url, config)).toBe(may);
   });
+});
+
+it.each([
+  ["https://api.example/mcp", true],
+  ["https://console.example/mcp", true],
+  ["http://127.0.0.1:8787/mcp", true],
+  ["http://localhost/mcp", true],
+  ["https://api.example:8443/mcp", false],
+  ["https://a--b.previews.example/mcp", false],
+  ["http://localhost.evil.example/mcp", false],
+])("a request to %s names a host of the service: %s", (url, is) => {
+  expect(isOwnHost(new URL(url), config)).toBe(is);
 });

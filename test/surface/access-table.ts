@@ -28,7 +28,7 @@ export const PUBLIC = operationsIn({
     /api/creators/check-username/{creator_name} /api/creators/{creator} /api/creators/{creator}/agents
     /api/creators/{creator}/stats /health /ready /api/config /api/feature-flags /api/version
     /api/previews/enter /api/auth/verify-access /openapi.json /docs /docs/scalar.js /guide
-    /guide/{guide_page} /guide/style.css /llms.txt /app /app/assets/{console_file} /app/{console_path}`,
+    /guide/{guide_page} /guide/style.css /llms.txt /mcp /app /app/assets/{console_file} /app/{console_path}`,
 });
 
 /**

@@ -14,7 +14,8 @@ export const ALIASES = operationsIn({
     /api/deployments/deployment/{deployment} /api/deployments/deployment/{deployment}/status
     /api/deployments/deployment/{deployment}/logs /api/deployments/deployment/{deployment}/stream
     /chat/{project}/history /api/chat/{project}/messages /api/tasks/{background_task} /api/channels/configs
-    /api/channels/configs/{channel} /api/channels/configs/{channel}/messages`,
+    /api/channels/configs/{channel} /api/channels/configs/{channel}/messages /api/mcp/server
+    /api/mcp/server/mcp`,
   POST: `
     /auth/register /auth/login /auth/jwt/login /auth/cookie/login /auth/2fa/send /api/auth/2fa/resend
     /auth/2fa/resend /auth/2fa/verify /auth/forgot-password /auth/reset-password /auth/request-verify-token
@@ -24,7 +25,7 @@ export const ALIASES = operationsIn({
     /api/deployments/deployment/{deployment}/redeploy /api/external/agent/cancel/{task} /chat/stream
     /api/channels/configs /api/channels/configs/{channel}/rotate-secret /api/channels/configs/{channel}/test
     /api/channels/configs/{channel}/messages/{channel_message}/retry /api/schedules/{schedule_id}/run
-    /api/projects/deployment/purchase-slot`,
+    /api/projects/deployment/purchase-slot /api/mcp/server /api/mcp/server/mcp`,
   PATCH: `
     /users/me /users/me/handle /users/preferences /users/profile /api/channels/configs/{channel}`,
   DELETE: `

@@ -308,6 +308,8 @@ export interface Routes {
   "GET /api/v1/agents/tasks/{task}/steps": Route<t.ListTaskStepsData, t.ListTaskStepsResponses>;
   "GET /api/chat/agent/steps/{task}": Route<t.ListMyTaskStepsData, t.ListMyTaskStepsResponses>;
   "GET /api/chat/agent/steps/{task}/{step}": Route<t.GetMyTaskStepData, t.GetMyTaskStepResponses>;
+  "POST /mcp": Route<t.CallMcpData, t.CallMcpResponses>;
+  "GET /mcp": Route<t.DescribeMcpData, t.DescribeMcpResponses>;
   "POST /api/chat/stream": Route<t.StreamChatTextData, t.StreamChatTextResponses>;
   "POST /api/chat/agent/stream": Route<t.StreamChatEventsData, t.StreamChatEventsResponses>;
   "POST /api/chat/agent": Route<t.SendChatMessageData, t.SendChatMessageResponses>;

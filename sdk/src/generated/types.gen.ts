@@ -4780,6 +4780,41 @@ export type ChatStep = {
     timestamp: string;
 };
 
+export type McpMessage = {
+    jsonrpc: '2.0';
+    id?: string | number | null;
+    [key: string]: unknown;
+};
+
+export type CallMcpBody = {
+    jsonrpc: '2.0';
+    id?: string | number;
+    method: string;
+    params?: {
+        [key: string]: unknown;
+    };
+    [key: string]: unknown;
+} | Array<{
+    jsonrpc: '2.0';
+    id?: string | number;
+    method: string;
+    params?: {
+        [key: string]: unknown;
+    };
+    [key: string]: unknown;
+}>;
+
+export type DescribeMcpAnswer = {
+    name: string;
+    description: string;
+    transport: 'streamable-http';
+    endpoint: string;
+    tools: Array<{
+        name: string;
+        description: string;
+    }>;
+};
+
 export type SimpleChatFrame = ({
     type: 'message';
 } & SimpleMessageFrame) | ({
@@ -13781,6 +13816,42 @@ export type GetMyTaskStepResponses = {
 };
 
 export type GetMyTaskStepResponse = GetMyTaskStepResponses[keyof GetMyTaskStepResponses];
+
+export type CallMcpData = {
+    body: CallMcpBody;
+    path?: never;
+    query?: never;
+    url: '/mcp';
+};
+
+export type CallMcpResponses = {
+    /**
+     * Success
+     */
+    200: McpMessage;
+    /**
+     * The work goes on
+     */
+    202: McpMessage;
+};
+
+export type CallMcpResponse = CallMcpResponses[keyof CallMcpResponses];
+
+export type DescribeMcpData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/mcp';
+};
+
+export type DescribeMcpResponses = {
+    /**
+     * Success
+     */
+    200: DescribeMcpAnswer;
+};
+
+export type DescribeMcpResponse = DescribeMcpResponses[keyof DescribeMcpResponses];
 
 export type StreamChatTextData = {
     body: ChatStream;

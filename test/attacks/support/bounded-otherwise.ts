@@ -66,6 +66,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
     restartAllContainers`,
   "Each is a message: limited in rate, and paid for with credits or an own key":
     "invokeAgent sendChatMessage compactChat createChatCompletion",
+  "Each tool is bounded as the operation that does the same": "callMcp",
   CHANNEL_WEBHOOK_RATE_LIMIT: "receiveChannelWebhook",
   "The rate of requests; the message is one of a channel, which has a ceiling": "sendChannelTestMessage",
   "A sender has one link in a channel; few codes of a channel wait at a time": "verifyGatewayPairing",

@@ -20,6 +20,8 @@ export const AGENTS: Rows = {
     POST: { admits: "key of the task: chat.send", stranger: 404, viewer: 403, project: true },
   },
   "/api/v1/agents/tasks": { GET: { admits: "key: agents.read" } },
+  // What a message may do is checked for each tool: test/attacks/mcp-server.test.ts.
+  "/mcp": { POST: { admits: "key: any" } },
   "/api/v1/agents/tasks/{task}/steps": {
     GET: { admits: "key of the task: agents.read", stranger: 404, viewer: 404, project: true },
   },

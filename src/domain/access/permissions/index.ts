@@ -2,6 +2,7 @@ export { authorize, isAuthorized, requireRole } from "./authorize.ts";
 export { authenticateKey, authenticateUser, callerFor, callerOfKey, hashOfKey } from "./authenticate.ts";
 export {
   asMember,
+  holdsScope,
   memberCaller,
   reachesProject,
   requireKeyProject,
