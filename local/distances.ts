@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson } from "#src/lib/parse-json.ts";
 
 /**
  * How far the servers of this machine pretend to be, in milliseconds. `npm run bench -- --as-deployed` sets it; without it
@@ -19,4 +20,4 @@ export type Distances = z.input<typeof Distances>;
 export const DISTANCES_VARIABLE = "DISTANCES";
 
 /** Of this process. */
-export const distances = Distances.parse(JSON.parse(process.env[DISTANCES_VARIABLE] || "{}"));
+export const distances = parseJson(process.env[DISTANCES_VARIABLE] || "{}", Distances);

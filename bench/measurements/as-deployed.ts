@@ -159,8 +159,9 @@ async function approve({ person, projectId }: TaskClient): Promise<Times> {
 }
 
 /** From the request to stop a task that is in the middle of an answer to the event that says so. */
-async function stop({ http, invoke: send }: TaskClient): Promise<Times> {
-  const { taskId } = await send(LONG);
+async function stop(client: TaskClient): Promise<Times> {
+  const { http } = client;
+  const { taskId } = await client.invoke(LONG);
   let asked = Number.NaN;
   const times: Times = {};
   let asking: Promise<unknown> | undefined;

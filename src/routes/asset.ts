@@ -18,7 +18,7 @@ export async function asset(
   const type = PACKED[path.slice(path.lastIndexOf(".") + 1)];
   const packed = type !== undefined && unpacks(request) ? await file(`${path}.gz`) : undefined;
   if (packed?.ok) {
-    const response = new Response(packed.body, { ...packed, encodeBody: "manual" });
+    const response = new Response(packed.body, { headers: packed.headers, encodeBody: "manual" });
     return withHeaders(response, {
       "Content-Type": type ?? "",
       "Content-Encoding": "gzip",
