@@ -12,7 +12,7 @@ const PATHS =
   "admin agent agents api audit-logs auth bases billing channels chat chats config creators csrf " +
   "deployment-credentials deployment-oauth deployments desktop device docs external external-api-keys " +
   "feature-flags forgot-password functions gateway git git-providers guide health invitations invite keys llms login magic-link " +
-  "marketplace members models oauth openapi pages pair previews projects public ready refresh reset-password schedules secrets " +
+  "marketplace mcp members models oauth openapi pages pair previews projects public ready refresh reset-password schedules secrets " +
   "sessions shell sidebar tasks teams terminal tools usage users v1 verify-email version webhooks ws";
 
 /** Look-alike characters: digits and signs that resemble letters, and letters that resemble others. */
