@@ -101,7 +101,7 @@ export function TerminalView(props: TerminalViewProps) {
       <p class="small" role="status">
         {connection.state === "opening" && "Opening a shell… "}
         {connection.state === "open" && "Connected. "}
-        {connection.state === "lost" && "The connection is lost. It is made again; the shell goes on. "}
+        {connection.state === "lost" && "Offline. Reconnecting… The shell keeps running. "}
         {connection.state === "over" && `${connection.words}. `}
         {connection.state !== "over" && notice}
       </p>
