@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { jobs, projects, shellSessions } from "#src/db/schema/index.ts";
 import { settleProject } from "#src/domain/workspaces/lifecycle/index.ts";
 import type { Project } from "#src/domain/workspaces/projects/index.ts";
@@ -192,7 +192,8 @@ export async function newWorkshop(db: Db, files: Record<string, string> = { "a.t
     if (!found) throw new Error("The project is gone");
     return found;
   };
-  const ofProject = eq(jobs.key, id);
+  // A clone into the project is a job of the same key.
+  const ofProject = and(eq(jobs.kind, settleProject.name), eq(jobs.key, id));
   /** Execute the job, as if the pause after an attempt that failed were over. */
   async function settle(others: Partial<Parameters<typeof settleProject.run>[0]> = {}): Promise<void> {
     await db
