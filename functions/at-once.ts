@@ -24,42 +24,51 @@ export async function whereThereIsRoom<T>(act: () => Promise<T>): Promise<T | "f
   }
 }
 
-/** What urgent messages become in a program that is waited for: they are done before `publish` resolves, or published. */
+/**
+ * What urgent messages become in an executor, which has a place and is waited for: they are done before `publish` resolves, or
+ * published.
+ */
 export async function doneHere(services: Services, queue: Queue, message: QueueMessage): Promise<void> {
-  const done = await tryHere(services, message);
+  const done = await attempt(services, message);
   if (!done) return queue.publish(message);
   const { later } = done;
   if (later) await queue.publish({ ...message, delaySeconds: later.retryAfterSeconds });
 }
 
 /**
- * What urgent messages become in a request, which nobody waits for after its response: they are done beside it and after it, for
- * as long as the platform lets it go on, and the queue has them a little later.
+ * What urgent messages become in a request: they are done beside it and after its response, for as long as the platform lets the
+ * request go on. Nobody waits for that, so the queue has them a little later.
  */
 export function doneBeside(waitUntil: (work: Promise<unknown>) => void) {
   return async (services: Services, queue: Queue, message: QueueMessage): Promise<void> => {
     if (running >= MOST) return queue.publish(message);
-    await beside({ queue, waitUntil }, message, async () => {
-      const done = await tryHere(services, message);
-      return done !== undefined && done.later === undefined;
-    });
+    await beside({ queue, waitUntil }, message, () => isDoneHere(services, message));
   };
 }
 
-/** Nothing when there is no room, or it failed. Never throws. */
-export async function tryHere(
+/** Does what a message to the queue says. False when there is no room for it, when it failed, and when it is to be done later. */
+export async function isDoneHere(
   services: Services,
-  { function: name, payload }: { function: string; payload: unknown },
+  message: Pick<QueueMessage, "function" | "payload">,
+): Promise<boolean> {
+  const done = await whereThereIsRoom(() => attempt(services, message));
+  return done !== "full" && done !== undefined && done.later === undefined;
+}
+
+/** Nothing when it failed. Never throws. */
+async function attempt(
+  services: Services,
+  { function: name, payload }: Pick<QueueMessage, "function" | "payload">,
 ): Promise<{ later: Later | undefined } | undefined> {
   const found = FUNCTIONS.find((each) => each.name === name);
   if (!found) return undefined;
   try {
-    const done = await whereThereIsRoom(async () => ({
-      later: (await found.run(services, JSON.stringify(payload))) ?? undefined,
-    }));
-    return done === "full" ? undefined : done;
+    return { later: (await found.run(services, JSON.stringify(payload))) ?? undefined };
   } catch (cause) {
     services.log.warn("what was to be done at once is left to the queue", { function: name, cause });
     return undefined;
+  } finally {
+    // The request waits for announcements once, perhaps before this work makes its own.
+    await services.fileChanges.sent();
   }
 }

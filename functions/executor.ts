@@ -4,7 +4,7 @@ import { runBegunStep } from "#src/agent/steps/run-step.ts";
 import { checkEnv } from "#src/env.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import { createServices, type Services } from "#src/services.ts";
-import { doneHere, tryHere, whereThereIsRoom } from "./at-once.ts";
+import { doneHere, isDoneHere, whereThereIsRoom } from "./at-once.ts";
 
 /**
  * Executes for objects what needs more than their one thread: steps of tasks, and what is urgent of messages to the queue. Only
@@ -21,10 +21,9 @@ export class Executor extends WorkerEntrypoint<object> {
   }
 
   async perform(message: { function: string; payload: unknown }): Promise<boolean> {
-    return this.#logged({ message: "performed", function: message.function }, async (services) => {
-      const done = await tryHere(services, message);
-      return done !== undefined && done.later === undefined;
-    });
+    return this.#logged({ message: "performed", function: message.function }, (services) =>
+      isDoneHere(services, message),
+    );
   }
 
   async #logged<T>(

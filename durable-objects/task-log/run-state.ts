@@ -178,7 +178,7 @@ export class RunState {
     this.#write({ executor: "released", last_seen: now });
   }
 
-  /** Nobody took the step: the next executor begins it as if it had not been begun. */
+  /** No executor took the step: the next one begins it as if it had not been begun. */
   handBack(now: number): void {
     this.#write({ executor: "none", attempts: this.#require().attempts - 1, last_seen: now });
   }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Reply } from "./endpoint.ts";
 
-/** Of thousands of entries, a list without pages would be a megabyte that hardly anybody reads. */
+/** Most entries of a response. A list of thousands is a megabyte that hardly anybody reads. */
 const MOST = 1_000;
 
 /** The pages of such a list, for the description of its endpoint. */

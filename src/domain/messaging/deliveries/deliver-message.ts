@@ -71,7 +71,7 @@ const STALE = "The message could not be sent for a day";
 
 type Sent = Attempt<unknown, readonly MessageToSend[]>;
 
-/** Waits for the message before, and has that one sent if nobody else would before the sweep. */
+/** The message waits for the one before it. It has that one sent if otherwise only the sweep would. */
 function behind(
   { queue }: OutboxDeps,
   { term, read: [found] }: Sent,

@@ -94,7 +94,7 @@ export abstract class InterleavedService {
     if (!(await isDone())) await queue.publish(message);
   }
 
-  /** In a program of its own, where there is room. Nobody hears of it when it dies. */
+  /** Acts in a program of its own, where there is room. Its caller never hears of a program that died. */
   #elsewhere(act: () => Promise<boolean>): Promise<boolean> {
     if (this.#beside >= MOST_BESIDE) return Promise.resolve(false);
     this.#beside += 1;
