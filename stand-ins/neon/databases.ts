@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { PGlite } from "@electric-sql/pglite";
+import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { Pool } from "pg";
 import { PgliteStream } from "./pglite-stream.ts";
 
@@ -22,7 +23,8 @@ const SMALL = ["-c", "shared_buffers=32MB"];
 export async function openEmbedded(dir: string): Promise<Databases> {
   if (!existsSync(dir)) await create(dir);
   keepPrivate(dir);
-  const pglite = await PGlite.create(dir, { startParams: [...PGlite.defaultStartParams, ...SMALL] });
+  const startParams = [...PGlite.defaultStartParams, ...SMALL];
+  const pglite = await PGlite.create(dir, { startParams, extensions: { pg_trgm } });
   const pool = quiet(
     new Pool({ max: 1, idleTimeoutMillis: 0, user: "postgres", stream: () => new PgliteStream(pglite) }),
   );

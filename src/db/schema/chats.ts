@@ -86,6 +86,12 @@ export const agents = pgTable(
     uniqueIndex("agents_listed_slug_unique")
       .on(table.slug)
       .where(sql`${table.isActive} AND (${table.isPublished} OR ${table.teamId} IS NULL)`),
+    index("agents_search")
+      .using(
+        "gin",
+        sql`search_text(ARRAY[${table.name}, ${table.description}] || ${table.tags}) gin_trgm_ops`,
+      )
+      .where(sql`${table.isActive} AND ${table.isPublished}`),
     index("agents_team").on(table.teamId),
     index("agents_created_by").on(table.createdBy),
     index("agents_parent").on(table.parentAgentId),

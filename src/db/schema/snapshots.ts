@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { bigint, boolean, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { users } from "./accounts.ts";
 import { createdAt, id } from "./columns.ts";
@@ -83,5 +84,10 @@ export const bases = pgTable(
     ratingSum: integer().notNull().default(0),
     reviewsCount: integer().notNull().default(0),
   },
-  (table) => [index("bases_by_creator").on(table.createdBy)],
+  (table) => [
+    index("bases_by_creator").on(table.createdBy),
+    index("bases_search")
+      .using("gin", sql`search_text(ARRAY[${table.name}, ${table.description}]) gin_trgm_ops`)
+      .where(sql`${table.visibility} = 'public'`),
+  ],
 );

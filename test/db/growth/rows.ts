@@ -22,6 +22,8 @@ export function aPartOf(size: Size, divisor: number): Size {
 /** Large teams. Projects outside of personal teams are in these or in one of the many small ones. */
 const LARGE_TEAMS = 3;
 const SMALL_TEAM_MEMBERS = 5;
+/** Agents, and as many templates, that the marketplace lists, at every size. */
+const LISTED = 10_000;
 /** Running projects, at every size, because a sweep reads the running ones. */
 const RUNNING = 50;
 
@@ -89,6 +91,12 @@ export function rowsOfOthers({ users, projects, chats, tasks }: Size): string[] 
       UNION ALL SELECT growth_id('large', 1 + n % ${LARGE_TEAMS}), growth_id('user', n),
         CASE WHEN n % 20 = 0 THEN 'admin' ELSE 'editor' END FROM ${each(users)}
       UNION ALL SELECT growth_id('small', 1 + n % ${smallTeams}), growth_id('user', n), 'editor' FROM ${each(users)}`,
+    `INSERT INTO agents (id, team_id, created_by, slug, name, description, system_prompt, category, tags, is_published,
+        published_at)
+      SELECT growth_id('agent', n), growth_id('personal', 1 + n % ${users}), ${user("n")}, 'agent-' || n, 'Agent number ' || n,
+        'It reviews what was changed.', 'Review.', 'review', ARRAY['tag-' || n % 50], true, now() FROM ${each(LISTED)}`,
+    `INSERT INTO bases (id, slug, name, visibility, created_by, file_count, total_bytes)
+      SELECT growth_id('base', n), 'base-' || n, 'Template number ' || n, 'public', ${user("n")}, 1, 1 FROM ${each(LISTED)}`,
     `INSERT INTO projects (id, team_id, owner_id, name, slug, source_type, status, visibility, set_up_at, started_at,
         last_activity, created_at)
       SELECT growth_id('project', n), ${team}, ${user("n")}, 'Project ' || n, 'project-' || n, 'empty',

@@ -48,6 +48,8 @@ import { listTurns, listTasks } from "#src/domain/agent-work/tasks/index.ts";
 import { teamsOfUser } from "#src/domain/organisations/teams/queries.ts";
 import { pageOfCalls, usageByModelAndAgent } from "#src/domain/metering/usage/queries.ts";
 import { rowOf, type Person } from "../people.ts";
+import { pageOfAgents } from "#src/domain/marketplace/catalogue/queries/agents.ts";
+import { pageOfBases } from "#src/domain/marketplace/catalogue/queries/bases.ts";
 import { callersOf, ofEachPerson, type Request } from "./request.ts";
 
 /** For a list that is returned whole unless a page is requested. */
@@ -68,7 +70,16 @@ export const LISTS: readonly Request[] = [
     showsOthers: "all accounts are counted",
   },
   { name: "actions, administrator", run: (db) => pageOfActions(db, {}, { limit: 50, offset: 0 }) },
+  { name: "search of agents", run: (db) => pageOfAgents(db, SEARCH, undefined) },
+  { name: "search of templates", run: (db) => pageOfBases(db, SEARCH, undefined) },
+  {
+    name: "agents of the marketplace",
+    run: (db) => pageOfAgents(db, { ...SEARCH, search: undefined }, undefined),
+    showsOthers: "all are counted",
+  },
 ];
+
+const SEARCH = { search: "Number 1234", sort: "featured", page: 1, limit: 12 } as const;
 
 function projects(person: Person): Request[] {
   const { userId, user, key } = callersOf(person);

@@ -3,7 +3,15 @@ import { agents, users } from "#src/db/schema/index.ts";
 import { isGuid } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { newestReviews } from "./reviews.ts";
-import { contains, creator, orderOf, ratingOf, teamOfViewer, type CatalogueFilter } from "./shared.ts";
+import {
+  contains,
+  creator,
+  idsOfPage,
+  orderOf,
+  ratingOf,
+  teamOfViewer,
+  type CatalogueFilter,
+} from "./shared.ts";
 
 /** SQL condition: the marketplace lists the agent. */
 const isListed = sql<boolean>`(agents.is_active AND agents.is_published)`;
@@ -38,8 +46,7 @@ const where = (filter: CatalogueFilter): SQL | undefined =>
       : sql`CASE WHEN agents.team_id IS NULL THEN 'official' ELSE 'local' END = ${filter.source}::text`,
     filter.search === undefined
       ? undefined
-      : sql`(${contains(sql`agents.name`, filter.search)} OR ${contains(sql`agents.description`, filter.search)}
-          OR EXISTS (SELECT 1 FROM unnest(agents.tags) AS tag WHERE ${contains(sql`tag`, filter.search)}))`,
+      : contains(sql`ARRAY[agents.name, agents.description] || agents.tags`, filter.search),
   );
 
 /** A page of the agents in the marketplace, and their number. One round trip. */
@@ -49,10 +56,8 @@ export async function pageOfAgents(db: Db, filter: CatalogueFilter, userId: stri
       .select(fields(userId))
       .from(agents)
       .leftJoin(users, eq(users.id, agents.createdBy))
-      .where(where(filter))
-      .orderBy(orderOf("agents", filter.sort))
-      .limit(filter.limit)
-      .offset((filter.page - 1) * filter.limit),
+      .where(sql`${agents.id} IN ${idsOfPage("agents", where(filter), filter)}`)
+      .orderBy(orderOf("agents", filter.sort)),
     db.select({ total: count() }).from(agents).where(where(filter)),
   ]);
   return { rows, total: total?.total ?? 0 };

@@ -3,7 +3,15 @@ import { bases, users } from "#src/db/schema/index.ts";
 import { isGuid } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { newestReviews } from "./reviews.ts";
-import { contains, creator, orderOf, ratingOf, teamOfViewer, type CatalogueFilter } from "./shared.ts";
+import {
+  contains,
+  creator,
+  idsOfPage,
+  orderOf,
+  ratingOf,
+  teamOfViewer,
+  type CatalogueFilter,
+} from "./shared.ts";
 
 const isTaken = (userId: string | undefined): SQL<boolean> =>
   userId === undefined
@@ -20,9 +28,12 @@ const fields = (userId: string | undefined) => ({
   isPurchased: isTaken(userId),
 });
 
+/** SQL condition: the marketplace lists the template. As an index has it. */
+const isListed = sql<boolean>`(bases.visibility = 'public')`;
+
 const where = (filter: CatalogueFilter): SQL | undefined =>
   and(
-    eq(bases.visibility, "public"),
+    isListed,
     filter.category === undefined ? undefined : eq(bases.category, filter.category),
     filter.pricingType === undefined ? undefined : sql`${bases.pricingType} = ${filter.pricingType}::text`,
     filter.source === undefined
@@ -30,7 +41,7 @@ const where = (filter: CatalogueFilter): SQL | undefined =>
       : sql`CASE WHEN bases.source = 'service' THEN 'official' ELSE 'local' END = ${filter.source}::text`,
     filter.search === undefined
       ? undefined
-      : sql`(${contains(sql`bases.name`, filter.search)} OR ${contains(sql`bases.description`, filter.search)})`,
+      : contains(sql`ARRAY[bases.name, bases.description]`, filter.search),
   );
 
 /** A page of the templates in the marketplace, and their number. One round trip. */
@@ -40,10 +51,8 @@ export async function pageOfBases(db: Db, filter: CatalogueFilter, userId: strin
       .select(fields(userId))
       .from(bases)
       .leftJoin(users, eq(users.id, bases.createdBy))
-      .where(where(filter))
-      .orderBy(orderOf("bases", filter.sort))
-      .limit(filter.limit)
-      .offset((filter.page - 1) * filter.limit),
+      .where(sql`${bases.id} IN ${idsOfPage("bases", where(filter), filter)}`)
+      .orderBy(orderOf("bases", filter.sort)),
     db.select({ total: count() }).from(bases).where(where(filter)),
   ]);
   return { rows, total: total?.total ?? 0 };

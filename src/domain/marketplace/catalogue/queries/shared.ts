@@ -37,9 +37,17 @@ export const ratingOf = (table: "agents" | "bases"): SQL<number> => {
     ELSE ${column("rating_sum")}::float8 / ${column("reviews_count")} END`;
 };
 
-/** SQL condition: a text contains another, in upper or lower case. */
-export const contains = (text: SQL, part: string): SQL =>
-  sql`strpos(lower(${text}), lower(${part}::text)) > 0`;
+/** SQL condition: one of an item's texts contains another text, in upper or lower case. Served by an index of the same words. */
+export const contains = (texts: SQL, part: string): SQL =>
+  sql`search_text(${texts}) LIKE lower(${`%${part.replaceAll(/[\\%_]/gu, String.raw`\$&`)}%`}::text)`;
+
+/**
+ * SQL query: the ids of a page. The rows follow for these alone: an item with its prompt is too wide to be sorted in memory by
+ * the thousand.
+ */
+export const idsOfPage = (table: "agents" | "bases", where: SQL | undefined, filter: CatalogueFilter): SQL =>
+  sql`(SELECT id FROM ${sql.raw(table)} WHERE ${where} ORDER BY ${orderOf(table, filter.sort)}
+    LIMIT ${filter.limit} OFFSET ${(filter.page - 1) * filter.limit})`;
 
 /** How a list is ordered. Equals are ordered by their ids, so that each is on one page. */
 export function orderOf(table: "agents" | "bases", sort: Sort): SQL {
