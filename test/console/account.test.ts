@@ -1,7 +1,8 @@
+import { Secret, TOTP } from "otpauth";
 import { expect, it } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
-import { goTo } from "./support/accessible.ts";
+import { expectAccessibleInViews, goTo } from "./support/accessible.ts";
 import { describeConsole, openPage } from "./support/console.ts";
 import { expectPage } from "./support/open-console.ts";
 
@@ -72,6 +73,42 @@ describeConsole("an account in the console", () => {
     expect(await Promise.all([changed, elsewhere].map(statusOf))).toEqual([401, 200]);
     await other.page.goto("/app/account");
     await other.page.waitForURL("**/login*");
+  });
+
+  it("is signed in to with a code of an authenticator app, or a recovery code, once the app is on", async () => {
+    const account = await service.signUp();
+    const { page } = await openPage(service, { account, path: "/account/security" });
+    const app = page.getByRole("region", { name: "Authenticator app" });
+    await app.getByRole("button", { name: "Set up" }).click();
+    await expectPage(app.getByRole("img", { name: "QR code for an authenticator app" })).toBeVisible();
+    const secret = await app.locator("code").innerText();
+    const shown = new TOTP({ secret: Secret.fromBase32(secret) });
+    await app.getByRole("textbox", { name: "Code" }).fill(shown.generate());
+    await app.getByRole("button", { name: "Turn on" }).click();
+    const codes = await app.getByRole("region", { name: "Your recovery codes" }).locator("code").innerText();
+    await expectPage(app.getByText("10 recovery codes left")).toBeVisible();
+    await expectAccessibleInViews(page, "recovery codes are shown");
+
+    const other = await openPage(service, { path: null });
+    await other.page.goto("/login");
+    await other.page.getByLabel("Username or email address").fill(account.username);
+    await other.page.getByLabel("Password").fill(account.password);
+    await other.page.getByRole("button", { name: "Sign in" }).click();
+    const code = other.page.getByLabel("Code", { exact: true });
+    await code.fill("000000");
+    await other.page.getByRole("button", { name: "Continue", exact: true }).click();
+    await expectPage(other.page.getByText("Invalid or expired code")).toBeVisible();
+    // The code that turned the app on is used up, and the next one is half a minute away.
+    await code.fill(codes.split("\n")[0]?.toLowerCase() ?? "");
+    await other.page.getByRole("button", { name: "Continue", exact: true }).click();
+    await other.page.waitForURL("**/app**");
+
+    await app.getByRole("button", { name: "Turn off" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Code").fill(codes.split("\n")[1] ?? "");
+    await dialog.getByRole("button", { name: "Turn off" }).click();
+    await expectPage(app.getByRole("button", { name: "Set up" })).toBeVisible();
+    expect(await statusOf(await signIn(account))).toBe(200);
   });
 
   it("is connected to a git host by a token, which is not shown again, or in the host's own page", async () => {

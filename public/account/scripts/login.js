@@ -53,9 +53,19 @@ async function askForCodeOrGoOn(logIn) {
   }
   if (!answer.requires_2fa) return goOn();
   tempToken = answer.temp_token;
+  if (answer.method === "app") askForCodeOfApp();
   show("code-step", "password-step");
-  pauseResending();
+  if (answer.method !== "app") pauseResending();
   tell(warning, true);
+}
+
+/** Until the page is loaded again: the person has an app. A recovery code has letters. */
+function askForCodeOfApp() {
+  element("code-title").textContent = "Enter your code";
+  element("code-help").textContent =
+    "Open your authenticator app and enter the code it shows. A recovery code works, too.";
+  element("code").inputMode = "text";
+  element("resend").hidden = true;
 }
 
 element("resend").addEventListener("click", () => void resend(element("resend")));

@@ -32,6 +32,11 @@ export interface Routes {
   "GET /api/users/me": Route<t.GetMeData, t.GetMeResponses>;
   "PATCH /api/users/me": Route<t.UpdateMeData, t.UpdateMeResponses>;
   "GET /api/users/me/limits": Route<t.GetLimitsData, t.GetLimitsResponses>;
+  "GET /api/users/me/authenticator": Route<t.GetMyAuthenticatorData, t.GetMyAuthenticatorResponses>;
+  "POST /api/users/me/authenticator": Route<t.SetUpMyAuthenticatorData, t.SetUpMyAuthenticatorResponses>;
+  "POST /api/users/me/authenticator/confirm": Route<t.ConfirmMyAuthenticatorData, t.ConfirmMyAuthenticatorResponses>;
+  "POST /api/users/me/authenticator/recovery-codes": Route<t.RenewMyRecoveryCodesData, t.RenewMyRecoveryCodesResponses>;
+  "POST /api/users/me/authenticator/turn-off": Route<t.TurnOffMyAuthenticatorData, t.TurnOffMyAuthenticatorResponses>;
   "PATCH /api/users/me/handle": Route<t.UpdateHandleData, t.UpdateHandleResponses>;
   "GET /api/users/preferences": Route<t.GetPreferencesData, t.GetPreferencesResponses>;
   "PATCH /api/users/preferences": Route<t.UpdatePreferencesData, t.UpdatePreferencesResponses>;
@@ -43,6 +48,7 @@ export interface Routes {
   "GET /api/admin/users": Route<t.ListUsersData, t.ListUsersResponses>;
   "POST /api/admin/users/{user}/disable": Route<t.DisableUserData, t.DisableUserResponses>;
   "POST /api/admin/users/{user}/enable": Route<t.EnableUserData, t.EnableUserResponses>;
+  "POST /api/admin/users/{user}/turn-off-authenticator": Route<t.TurnOffAuthenticatorData, t.TurnOffAuthenticatorResponses>;
   "POST /api/admin/users/{user}/credits/adjust": Route<t.AdjustUserCreditsData, t.AdjustUserCreditsResponses>;
   "GET /api/admin/audit-logs": Route<t.ListAdminActionsData, t.ListAdminActionsResponses>;
   "GET /api/admin/billing/events": Route<t.ListPaymentEventsData, t.ListPaymentEventsResponses>;

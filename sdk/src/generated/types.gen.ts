@@ -113,9 +113,9 @@ export type LoggedIn = {
      */
     temp_token: string | null;
     /**
-     * How the code was sent
+     * Where the code is: in a mail, or in the authenticator app
      */
-    method: 'email' | null;
+    method: 'email' | 'app' | null;
     /**
      * Why the code is late; with status 503 only
      */
@@ -350,6 +350,55 @@ export type UpdateMeBody = {
     diagram_model?: string | null;
 };
 
+export type GetMyAuthenticatorAnswer = {
+    is_on: boolean;
+    since: string | null;
+    recovery_codes_left: number;
+};
+
+export type SetUpMyAuthenticatorAnswer = {
+    /**
+     * In Base32, to type into an app
+     */
+    secret: string;
+    /**
+     * `otpauth://…`, for a QR code
+     */
+    uri: string;
+};
+
+export type SetUpMyAuthenticatorBody = {
+    current_password?: string | null;
+};
+
+export type RecoveryCodes = {
+    /**
+     * Each signs in once in place of a code. They are shown this once
+     */
+    recovery_codes: Array<string>;
+};
+
+export type ConfirmMyAuthenticatorBody = {
+    /**
+     * A code of the app, or a recovery code
+     */
+    code: string;
+};
+
+export type RenewMyRecoveryCodesBody = {
+    /**
+     * A code of the app, or a recovery code
+     */
+    code: string;
+};
+
+export type TurnOffMyAuthenticatorBody = {
+    /**
+     * A code of the app, or a recovery code
+     */
+    code: string;
+};
+
 export type UpdateHandleBody = {
     /**
      * 3 to 32 characters
@@ -456,6 +505,10 @@ export type ListedUser = {
     signup_bonus_credits: number;
     purchased_credits: number;
     /**
+     * Whether signing in takes a code of an authenticator app
+     */
+    has_authenticator: boolean;
+    /**
      * When the account was last disabled, if the trail goes back that far
      */
     disabled_at: string | null;
@@ -478,6 +531,10 @@ export type DisableUserBody = {
 };
 
 export type EnableUserBody = {
+    reason?: string | null;
+};
+
+export type TurnOffAuthenticatorBody = {
     reason?: string | null;
 };
 
@@ -7896,6 +7953,86 @@ export type GetLimitsResponses = {
 
 export type GetLimitsResponse = GetLimitsResponses[keyof GetLimitsResponses];
 
+export type GetMyAuthenticatorData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/users/me/authenticator';
+};
+
+export type GetMyAuthenticatorResponses = {
+    /**
+     * Success
+     */
+    200: GetMyAuthenticatorAnswer;
+};
+
+export type GetMyAuthenticatorResponse = GetMyAuthenticatorResponses[keyof GetMyAuthenticatorResponses];
+
+export type SetUpMyAuthenticatorData = {
+    body?: SetUpMyAuthenticatorBody;
+    path?: never;
+    query?: never;
+    url: '/api/users/me/authenticator';
+};
+
+export type SetUpMyAuthenticatorResponses = {
+    /**
+     * Success
+     */
+    200: SetUpMyAuthenticatorAnswer;
+};
+
+export type SetUpMyAuthenticatorResponse = SetUpMyAuthenticatorResponses[keyof SetUpMyAuthenticatorResponses];
+
+export type ConfirmMyAuthenticatorData = {
+    body: ConfirmMyAuthenticatorBody;
+    path?: never;
+    query?: never;
+    url: '/api/users/me/authenticator/confirm';
+};
+
+export type ConfirmMyAuthenticatorResponses = {
+    /**
+     * Success
+     */
+    200: RecoveryCodes;
+};
+
+export type ConfirmMyAuthenticatorResponse = ConfirmMyAuthenticatorResponses[keyof ConfirmMyAuthenticatorResponses];
+
+export type RenewMyRecoveryCodesData = {
+    body: RenewMyRecoveryCodesBody;
+    path?: never;
+    query?: never;
+    url: '/api/users/me/authenticator/recovery-codes';
+};
+
+export type RenewMyRecoveryCodesResponses = {
+    /**
+     * Success
+     */
+    200: RecoveryCodes;
+};
+
+export type RenewMyRecoveryCodesResponse = RenewMyRecoveryCodesResponses[keyof RenewMyRecoveryCodesResponses];
+
+export type TurnOffMyAuthenticatorData = {
+    body: TurnOffMyAuthenticatorBody;
+    path?: never;
+    query?: never;
+    url: '/api/users/me/authenticator/turn-off';
+};
+
+export type TurnOffMyAuthenticatorResponses = {
+    /**
+     * Success
+     */
+    204: void;
+};
+
+export type TurnOffMyAuthenticatorResponse = TurnOffMyAuthenticatorResponses[keyof TurnOffMyAuthenticatorResponses];
+
 export type UpdateHandleData = {
     body: UpdateHandleBody;
     path?: never;
@@ -8104,6 +8241,27 @@ export type EnableUserResponses = {
 };
 
 export type EnableUserResponse = EnableUserResponses[keyof EnableUserResponses];
+
+export type TurnOffAuthenticatorData = {
+    body?: TurnOffAuthenticatorBody;
+    path: {
+        /**
+         * Id of the account
+         */
+        user: string;
+    };
+    query?: never;
+    url: '/api/admin/users/{user}/turn-off-authenticator';
+};
+
+export type TurnOffAuthenticatorResponses = {
+    /**
+     * Success
+     */
+    204: void;
+};
+
+export type TurnOffAuthenticatorResponse = TurnOffAuthenticatorResponses[keyof TurnOffAuthenticatorResponses];
 
 export type AdjustUserCreditsData = {
     body: AdjustUserCreditsBody;

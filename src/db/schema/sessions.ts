@@ -50,7 +50,28 @@ export const refreshRecords = pgTable(
   ],
 );
 
-/** Sign-ins with a correct password that wait for the mailed code. Attempts count over all codes of one sign-in. */
+/**
+ * Authenticator apps (RFC 6238), one of a person. It counts from its confirmation by a code on; until then another one may
+ * take its place.
+ */
+export const authenticators = pgTable(
+  "authenticators",
+  {
+    id: id(),
+    userId: userId(),
+    /** The shared secret in Base32. */
+    encryptedSecret: text().notNull(),
+    confirmedAt: at(),
+    /** Number of the 30 seconds of the newest code that was accepted. Neither that code nor an earlier one is accepted again. */
+    lastStep: integer().notNull().default(0),
+    /** SHA-256 of the recovery codes that are left. Each is accepted once in place of a code. */
+    recoveryHashes: text().array().notNull().default([]),
+    createdAt: createdAt(),
+  },
+  (table) => [uniqueIndex("authenticators_user_unique").on(table.userId)],
+);
+
+/** Sign-ins with a correct password that wait for a code, mailed or of the authenticator app. Attempts count over all codes of one sign-in. */
 export const loginAttempts = pgTable(
   "login_attempts",
   {
@@ -58,8 +79,8 @@ export const loginAttempts = pgTable(
     userId: userId(),
     /** SHA-256 of the client's temporary token. */
     tokenHash: text().notNull(),
-    /** Argon2id of the most recently mailed code. */
-    codeHash: text().notNull(),
+    /** Argon2id of the most recently mailed code; null where the authenticator app has the code. */
+    codeHash: text(),
     codeExpiresAt: at().notNull(),
     /** Codes that were tried so far. */
     attempts: integer().notNull().default(0),

@@ -9,11 +9,13 @@ import { listPaymentEvents } from "./list-payment-events.ts";
 import { listUsers } from "./list-users.ts";
 import { retryJob, retryJobsOfKind } from "./retry-job.ts";
 import { retryPaymentEvent } from "./retry-payment-event.ts";
+import { turnOffAuthenticator } from "./turn-off-authenticator.ts";
 
 export const adminEndpoints: readonly Endpoint[] = [
   listUsers,
   disableUser,
   enableUser,
+  turnOffAuthenticator,
   adjustCredits,
   listActions,
   listPaymentEvents,

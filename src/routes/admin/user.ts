@@ -26,6 +26,7 @@ export const ListedUser = User.extend({
   bundled_credits: z.int(),
   signup_bonus_credits: z.int(),
   purchased_credits: z.int(),
+  has_authenticator: z.boolean().describe("Whether signing in takes a code of an authenticator app"),
   disabled_at: Moment.nullable().describe(
     "When the account was last disabled, if the trail goes back that far",
   ),

@@ -14,7 +14,10 @@ export const LoggedIn = z
     token_type: z.literal("bearer"),
     requires_2fa: z.boolean(),
     temp_token: z.string().nullable().describe("For `/api/auth/2fa/verify`, together with the code"),
-    method: z.enum(["email"]).nullable().describe("How the code was sent"),
+    method: z
+      .enum(["email", "app"])
+      .nullable()
+      .describe("Where the code is: in a mail, or in the authenticator app"),
     detail: z.string().optional().describe("Why the code is late; with status 503 only"),
   })
   .meta({ id: "LoggedIn" });
@@ -35,8 +38,7 @@ export function answerLogin(
       sessionCookies(config, session),
     );
   }
-  const { tempToken, delivery } = outcome.codeRequest;
-  const method = "email" as const;
+  const { tempToken, method, delivery } = outcome.codeRequest;
   const awaiting = { access_token: null, token_type, requires_2fa: true, temp_token: tempToken, method };
   if (delivery === "sent") return new Reply(awaiting, {});
   return Response.json({ ...awaiting, detail: RETRYING }, { status: 503 });

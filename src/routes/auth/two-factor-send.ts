@@ -10,13 +10,13 @@ export const twoFactorSend = endpoint({
   aliases: ["/auth/2fa/send", "/api/auth/2fa/resend", "/auth/2fa/resend"],
   summary: "Resend a login code",
   description:
-    "The previous code becomes invalid. Returns 503 while the mail server does not accept the email.",
+    "The previous code becomes invalid. Refused where an authenticator app has the code. Returns 503 while the mail server does not accept the email.",
   tag: "Accounts",
   access: "public",
   example: { temp_token: "the temp_token of the login" },
   body: z.object({ temp_token: text({ max: 1000 }) }),
   bodyTypes: ["json", "form"],
-  refusals: [401, 429],
+  refusals: [400, 401, 429],
   response: { status: 200, orStatus: 503, schema: Detail },
   async handler({ services, body, client }) {
     const delivery = await resendCode(services, body.temp_token, client);

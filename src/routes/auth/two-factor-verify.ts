@@ -10,7 +10,8 @@ export const twoFactorVerify = endpoint({
   path: "/api/auth/2fa/verify",
   aliases: ["/auth/2fa/verify"],
   summary: "Complete a login with a code",
-  description: "Sets the session's cookies.",
+  description:
+    "Sets the session's cookies. The code is the mailed one, or, by the login's `method`, one of the authenticator app or a recovery code.",
   tag: "Accounts",
   access: "public",
   example: { temp_token: "the temp_token of the login", code: "123456" },

@@ -1,4 +1,5 @@
 import type { Endpoint } from "#src/http/endpoint.ts";
+import { authenticatorEndpoints } from "./authenticator/index.ts";
 import { changeHandle } from "./change-handle.ts";
 import { deleteUser } from "./delete-user.ts";
 import { getLimits } from "./get-limits.ts";
@@ -15,6 +16,7 @@ export const userEndpoints: readonly Endpoint[] = [
   getMe,
   getLimits,
   updateMe,
+  ...authenticatorEndpoints,
   changeHandle,
   getPreferences,
   updatePreferences,

@@ -66,6 +66,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
     restartAllContainers`,
   "Each is a message: limited in rate, and paid for with credits or an own key":
     "invokeAgent sendChatMessage compactChat createChatCompletion",
+  "A person has one": "setUpMyAuthenticator",
   "Each tool is bounded as the operation that does the same": "callMcp",
   CHANNEL_WEBHOOK_RATE_LIMIT: "receiveChannelWebhook",
   "The rate of requests; the message is one of a channel, which has a ceiling": "sendChannelTestMessage",
@@ -80,7 +81,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
 /** Operations that change, end or read what is there. */
 const STORING_NOTHING = `
   verifyEmail logoutEverywhere logout lookUpDeviceSignIn previewGatewayPairing decideDeviceSignIn
-  disableUser enableUser verifyPurchase verifyCheckout cancelAgentSubscription renewAgentSubscription
+  confirmMyAuthenticator renewMyRecoveryCodes turnOffMyAuthenticator turnOffAuthenticator disableUser enableUser verifyPurchase verifyCheckout cancelAgentSubscription renewAgentSubscription
   cancelSubscription renewSubscription toggleLibraryAgent publishMarketplaceAgent
   unpublishMarketplaceAgent unpairCallingDesktop switchTeam leaveTeam recordProjectActivity
   stopAllContainers stopContainer renameContainer revealContainerVariable connectBrowserPreview

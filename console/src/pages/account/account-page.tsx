@@ -5,6 +5,7 @@ import { ActionButton } from "../../parts/action-button.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useMe } from "../../service/reads.ts";
 import { signOut } from "../../service/sign-out.ts";
+import { AuthenticatorApp } from "./authenticator-app.tsx";
 import { Credentials } from "./credentials.tsx";
 import { Devices } from "./devices.tsx";
 import { Limits } from "./limits.tsx";
@@ -39,6 +40,7 @@ export function AccountPage() {
             </Route>
             <Route path="/account/security">
               <Credentials me={me} />
+              <AuthenticatorApp />
             </Route>
             <Route path="/account/sessions">
               <Sessions />

@@ -66,7 +66,7 @@ export function Credentials({ me }: { me: api.User }) {
   );
 }
 
-function CurrentPassword() {
+export function CurrentPassword() {
   return (
     <TextField
       label="Current password"

@@ -7,6 +7,7 @@ export const accountKeys = {
   preferences: ["account", "preferences"],
   sessions: ["account", "sessions"],
   devices: ["account", "devices"],
+  authenticator: ["account", "authenticator"],
   limits: ["account", "limits"],
 };
 
@@ -23,6 +24,11 @@ export const useSessions = () =>
 
 export const useDevices = () =>
   useRead(accountKeys.devices, (signal) => workspace.request("GET", "/api/desktop/devices", { signal }));
+
+export const useAuthenticator = () =>
+  useRead(accountKeys.authenticator, (signal) =>
+    workspace.request("GET", "/api/users/me/authenticator", { signal }),
+  );
 
 export const useLimits = () =>
   useRead(accountKeys.limits, (signal) => workspace.request("GET", "/api/users/me/limits", { signal }));

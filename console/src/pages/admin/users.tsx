@@ -91,6 +91,8 @@ function UserLine({ user }: { user: api.ListedUser }) {
         <div class="row">
           {user.id !== me?.id && <UserStatus user={user} />}
           <Credits user={user} />
+          {user.has_authenticator && <AuthenticatorOff user={user} />}
+          {user.id !== me?.id && <Deletion user={user} />}
         </div>
       </td>
     </tr>
@@ -121,6 +123,46 @@ function UserStatus({ user }: { user: api.ListedUser }) {
           : "The person can sign in again, and their keys work again."}
       </p>
       <TextField label="Reason (for the audit trail)" name="reason" maxLength={500} />
+    </AskFirst>
+  );
+}
+
+function AuthenticatorOff({ user }: { user: api.ListedUser }) {
+  return (
+    <AskFirst
+      label={`Turn off the authenticator app of ${user.username}`}
+      shown="Authenticator off"
+      title={`Turn off the authenticator app of ${user.username}?`}
+      confirm="Turn off"
+      work={async (form) => {
+        const body = { reason: textOf(form, "reason") || null };
+        await workspace.request("POST", "/api/admin/users/{user}/turn-off-authenticator", {
+          path: { user: user.id },
+          body,
+        });
+        stale(adminKeys.users, adminKeys.trail);
+      }}
+    >
+      <p>For a person who has lost the app and the recovery codes. Make sure that it is they who ask.</p>
+      <TextField label="Reason (for the audit trail)" name="reason" maxLength={500} />
+    </AskFirst>
+  );
+}
+
+function Deletion({ user }: { user: api.ListedUser }) {
+  return (
+    <AskFirst
+      label={`Delete ${user.username}`}
+      shown="Delete"
+      title={`Delete ${user.username}?`}
+      typed={user.username}
+      confirm="Delete account"
+      work={async () => {
+        await workspace.request("DELETE", "/api/users/{user}", { path: { user: user.id } });
+        stale(adminKeys.users, adminKeys.trail);
+      }}
+    >
+      <p>The account goes with its projects, chats, keys and subscriptions. This cannot be undone.</p>
     </AskFirst>
   );
 }

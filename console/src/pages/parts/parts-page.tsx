@@ -13,6 +13,7 @@ import { Icon } from "../../parts/icon.tsx";
 import { Menu, MenuButton } from "../../parts/menu.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { Refused } from "../../parts/refused.tsx";
+import { QrCode } from "../../parts/qr-code.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
@@ -102,6 +103,8 @@ export function PartsPage() {
       <Skeleton />
       <h2>Code and difference</h2>
       <CodeBlock text="npm start" />
+      <h2>QR code</h2>
+      <QrCode text="otpauth://totp/Example" label="QR code" />
       <UnifiedDiff text={DIFF} />
       <h2>Card</h2>
       <ul class="cards">

@@ -2,7 +2,7 @@ import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Administrator } from "./change-account.ts";
 import { findAccount } from "./find-account.ts";
-import { adjustCreditsRow } from "./queries.ts";
+import { adjustCreditsRow } from "./queries/changes.ts";
 
 /**
  * Adds to the purchased credits of a person's personal team, or deducts from them. Recorded in the trail of

@@ -16,7 +16,7 @@ import type { PasswordConfig } from "#src/domain/people/passwords/index.ts";
 import type { ConsoleConfig } from "#src/lib/console-url.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { findAccount } from "./find-account.ts";
-import { changeAccountRow, type AccountFields, type Outcome } from "./queries.ts";
+import { changeAccountRow, type AccountFields, type Outcome } from "./queries/changes.ts";
 
 /** The acting administrator, their address, and the reason. */
 export interface Administrator {

@@ -5,7 +5,7 @@ import type { Log } from "#src/platform/log/log.ts";
 import { messageOf } from "#src/work/job.ts";
 import { requireDone, type Administrator } from "./change-account.ts";
 import { findAccount } from "./find-account.ts";
-import { deleteAccountRow } from "./queries.ts";
+import { deleteAccountRow } from "./queries/changes.ts";
 
 /**
  * Deletes a person's account with its projects, chats, tasks and keys. Recorded in the trail of administrators. The

@@ -2,7 +2,7 @@ import type { User } from "#src/domain/people/accounts/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { accountWithTeam } from "./queries.ts";
+import { accountWithTeam } from "./queries/changes.ts";
 
 /** Any account, and the id of its personal team. Throws `not_found`. */
 export async function findAccount(

@@ -4,3 +4,4 @@ export { deleteAccount } from "./delete-account.ts";
 export { findAccount } from "./find-account.ts";
 export { listAccounts } from "./list-accounts.ts";
 export { listActions } from "./list-actions.ts";
+export { turnOffAuthenticatorOf } from "./turn-off-authenticator.ts";

@@ -2,7 +2,7 @@ import { usableBonus } from "#src/domain/metering/credits/index.ts";
 import { describeUser } from "#src/domain/people/accounts/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { boundsOf, pagesOf, type Page } from "./page.ts";
-import { pageOfAccounts } from "./queries.ts";
+import { pageOfAccounts } from "./queries/lists.ts";
 
 /** Accounts whose names contain a text, newest first, with the credits of their personal teams. */
 export async function listAccounts(
@@ -27,6 +27,7 @@ function describeAccount({ user, team, disabledAt }: Account) {
     bundled_credits: bundledCredits,
     signup_bonus_credits: bonus,
     purchased_credits: purchasedCredits,
+    has_authenticator: user.hasAuthenticator,
     disabled_at: disabledAt?.toISOString() ?? null,
   };
 }

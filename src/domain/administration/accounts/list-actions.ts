@@ -1,6 +1,6 @@
 import type { Db } from "#src/platform/db/client.ts";
 import { boundsOf, pagesOf, type Page } from "./page.ts";
-import { pageOfActions, type ActionFilter } from "./queries.ts";
+import { pageOfActions, type ActionFilter } from "./queries/lists.ts";
 
 /** Actions of administrators, newest first. */
 export async function listActions(deps: { db: Db }, filter: ActionFilter, page: Page) {

@@ -6,10 +6,15 @@ import {
   type Session,
   type SessionDeps,
 } from "#src/domain/access/sessions/index.ts";
-import { requestCode, type CodeRequest, type TwoFactorDeps } from "#src/domain/people/two-factor/index.ts";
+import {
+  awaitCodeOfApp,
+  requestCode,
+  type CodeRequest,
+  type TwoFactorDeps,
+} from "#src/domain/people/two-factor/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { hidesAccounts, type RevealConfig } from "./hides-accounts.ts";
-import { usersByIdentifier, type User } from "./queries.ts";
+import { usersByIdentifier, type Candidate } from "./queries.ts";
 
 export type LogInDeps = SessionDeps &
   TwoFactorDeps & { config: PasswordConfig & RevealConfig & { TWO_FA_ENABLED: boolean } };
@@ -24,8 +29,8 @@ interface Credentials {
 export type LogInOutcome = { session: Session } | { codeRequest: CodeRequest };
 
 /**
- * Logs in by username or email. With two-factor login, mails a code instead of opening a session. Throws
- * `invalid_input`, `rate_limited`, and `unavailable` when no code can be mailed.
+ * Logs in by username or email. An account with an authenticator app waits for a code of it; with two-factor login, every
+ * other one for a mailed code. Throws `invalid_input`, `rate_limited`, and `unavailable` when no code can be mailed.
  */
 export async function logIn(
   deps: LogInDeps,
@@ -33,8 +38,10 @@ export async function logIn(
   client: Client,
 ): Promise<LogInOutcome> {
   const user = await checkCredentials(deps, credentials, client);
-  if (!deps.config.TWO_FA_ENABLED) return { session: await startSession(deps, user, client, "password") };
-  const codeRequest = await requestCode(deps, user, client);
+  const { hasAuthenticator } = user;
+  if (!hasAuthenticator && !deps.config.TWO_FA_ENABLED)
+    return { session: await startSession(deps, user, client, "password") };
+  const codeRequest = await (hasAuthenticator ? awaitCodeOfApp(deps, user) : requestCode(deps, user, client));
   // The password was changed while it was compared.
   if (!codeRequest) throw badCredentials();
   return { codeRequest };
@@ -52,6 +59,10 @@ export async function logInAtOnce(
     throw new AppError("invalid_input", "Logging in needs an emailed code here: use /api/auth/login");
   }
   const user = await checkCredentials(deps, credentials, client);
+  if (user.hasAuthenticator) {
+    const message = "Logging in needs a code of your authenticator app here: use /api/auth/login";
+    throw new AppError("invalid_input", message);
+  }
   return startSession(deps, user, client, "password");
 }
 
@@ -64,13 +75,13 @@ async function checkCredentials(
   deps: LogInDeps,
   { identifier, password }: Credentials,
   client: Client,
-): Promise<User> {
+): Promise<Candidate> {
   const candidates = await usersByIdentifier(deps.db, identifier);
   const isHidden = identifier.includes("@") && hidesAccounts(deps);
   const account = (isHidden ? undefined : candidates[0]?.id) ?? identifier.toLowerCase();
   const attempt = await beginAttempt(deps, "login", { account, address: client.address });
   const compared = Math.max(candidates.length, isHidden ? 2 : 1);
-  let user: User | undefined;
+  let user: Candidate | undefined;
   for (let index = 0; index < compared; index += 1) {
     const candidate = candidates[index];
     const matches = await passwordMatches(deps.config, password, candidate?.passwordHash);

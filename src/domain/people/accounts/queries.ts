@@ -1,4 +1,4 @@
-import { and, desc, eq, or, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, or, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { users } from "#src/db/schema/index.ts";
 import {
@@ -9,11 +9,14 @@ import {
 } from "#src/domain/access/administrators/index.ts";
 import type { OpeningConfig } from "#src/domain/metering/credits/index.ts";
 import { insertPersonalTeam } from "#src/domain/organisations/teams/index.ts";
-import { endLoginAttempts } from "#src/domain/people/two-factor/index.ts";
+import { endLoginAttempts, hasAuthenticator } from "#src/domain/people/two-factor/index.ts";
 import { endWaysIn } from "#src/domain/people/ways-in/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type User = typeof users.$inferSelect;
+
+/** An account that somebody tries to sign in to. */
+export type Candidate = User & { hasAuthenticator: boolean };
 
 export interface NewUser {
   id: string;
@@ -80,10 +83,10 @@ export async function hasAccounts(db: Db): Promise<boolean> {
  * The accounts that this identifier may mean, in any case of letters: the one with this username, or the one that holds
  * this address and the newest that claims it. An address contains an `@`; a username does not.
  */
-export async function usersByIdentifier(db: Db, identifier: string): Promise<User[]> {
+export async function usersByIdentifier(db: Db, identifier: string): Promise<Candidate[]> {
   const lowered = sql`lower(${identifier})`;
   const found = await db
-    .select()
+    .select({ ...getTableColumns(users), hasAuthenticator: hasAuthenticator(sql`users.id`) })
     .from(users)
     .where(or(eq(sql`lower(${users.email})`, lowered), eq(sql`lower(${users.username})`, lowered)))
     .orderBy(sql`${users.emailAskedAt} DESC NULLS FIRST`, desc(users.id))

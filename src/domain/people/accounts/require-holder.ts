@@ -22,14 +22,18 @@ export function handsOver(user: User, { password, email }: AccountChange): boole
 }
 
 /**
- * Checks that a session may change the password or the address: it began in the last ten minutes, or the request has
- * the account's password. A session alone may be stolen, and its thief could then keep the account. Wrong passwords
+ * Checks that a session may change how the account is signed in to: it began in the last ten minutes, or the request has
+ * the account's password. `what` begins the refusal's sentence. A session alone may be stolen, and its thief could then keep the account. Wrong passwords
  * count as failed logins. Throws `forbidden` with what to do, `invalid_input` for a wrong password, `rate_limited`.
  */
 export async function requireHolder(
   deps: HolderDeps,
   { user, sessionId }: { user: User; sessionId: string },
-  { currentPassword, address }: { currentPassword: string | undefined; address: string },
+  {
+    currentPassword,
+    address,
+    what = "Changing the password or the email address",
+  }: { currentPassword: string | undefined; address: string; what?: string },
 ): Promise<void> {
   if (user.passwordHash !== null && currentPassword !== undefined) {
     const attempt = await beginAttempt(deps, "login", { account: user.id, address });
@@ -41,7 +45,6 @@ export async function requireHolder(
   }
   if (await sessionBeganWithin(deps.db, sessionId, FRESH_MINUTES)) return;
   const again = `log in again and repeat the change within ${FRESH_MINUTES} minutes`;
-  const what = "Changing the password or the email address";
   throw new AppError(
     "forbidden",
     user.passwordHash === null

@@ -1,5 +1,7 @@
-export { endLoginAttempts } from "./queries.ts";
+export { newAuthenticator, newRecoveryCodes, stepOfCode, useCodeOfAuthenticator } from "./authenticator.ts";
+export { endLoginAttempts, hasAuthenticator } from "./queries.ts";
 export {
+  awaitCodeOfApp,
   requestCode,
   resendCode,
   type CodeRequest,

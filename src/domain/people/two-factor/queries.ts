@@ -1,5 +1,5 @@
-import { and, eq, isNull, sql, type SQL } from "drizzle-orm";
-import { loginAttempts } from "#src/db/schema/index.ts";
+import { and, eq, isNotNull, isNull, lt, sql, type SQL } from "drizzle-orm";
+import { authenticators, loginAttempts } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 /** Lifetimes of a login attempt and of a code, in seconds. A code never outlives its attempt. */
@@ -16,7 +16,13 @@ const seconds = (count: number) => sql`make_interval(secs => ${count}::double pr
  */
 export async function insertLoginAttempt(
   db: Db,
-  attempt: { id: string; userId: string; passwordHash: string | null; tokenHash: string; codeHash: string },
+  attempt: {
+    id: string;
+    userId: string;
+    passwordHash: string | null;
+    tokenHash: string;
+    codeHash: string | null;
+  },
   { attemptSeconds, codeSeconds }: Lives,
 ): Promise<{ codeExpiresAt: Date } | undefined> {
   const result = await db.execute<{ code_expires_at: string }>(sql`
@@ -42,15 +48,15 @@ export async function openAttempt(
   db: Db,
   tokenHash: string,
   maxAttempts: number,
-): Promise<{ userId: string; email: string } | undefined> {
-  const result = await db.execute<{ user_id: string; email: string }>(sql`
-    SELECT a.user_id, u.email FROM login_attempts a, users u WHERE ${isOpen(tokenHash, maxAttempts)}
+): Promise<{ userId: string; email: string; isMailed: boolean } | undefined> {
+  const result = await db.execute<{ user_id: string; email: string; is_mailed: boolean }>(sql`
+    SELECT a.user_id, u.email, a.code_hash IS NOT NULL AS is_mailed FROM login_attempts a, users u WHERE ${isOpen(tokenHash, maxAttempts)}
   `);
   const [row] = result.rows;
-  return row && { userId: row.user_id, email: row.email };
+  return row && { userId: row.user_id, email: row.email, isMailed: row.is_mailed };
 }
 
-/** Replaces the code by another. The attempts so far stay counted. */
+/** Replaces a mailed code by another. The attempts so far stay counted. */
 export async function replaceCode(
   db: Db,
   tokenHash: string,
@@ -60,7 +66,7 @@ export async function replaceCode(
   const result = await db.execute<{ code_expires_at: string }>(sql`
     UPDATE login_attempts a
     SET code_hash = ${codeHash}, code_expires_at = least(a.expires_at, now() + ${seconds(codeSeconds)})
-    FROM users u WHERE ${isOpen(tokenHash, maxAttempts)}
+    FROM users u WHERE a.code_hash IS NOT NULL AND ${isOpen(tokenHash, maxAttempts)}
     RETURNING to_json(a.code_expires_at) AS code_expires_at
   `);
   return codeExpiryOf(result.rows);
@@ -69,7 +75,8 @@ export async function replaceCode(
 export interface CountedAttempt {
   id: string;
   userId: string;
-  codeHash: string;
+  /** Of the mailed code; null where the authenticator app has the code. */
+  codeHash: string | null;
   codeExpired: boolean;
   /** Including this one. */
   attempts: number;
@@ -84,7 +91,7 @@ export async function countAttempt(
   const result = await db.execute<{
     id: string;
     user_id: string;
-    code_hash: string;
+    code_hash: string | null;
     code_expired: boolean;
     attempts: number;
   }>(sql`
@@ -113,16 +120,56 @@ export interface AttemptUser {
 /** Uses up an attempt whose code was correct. Of concurrent calls, only one gets the user. */
 export async function useAttempt(
   db: Db,
-  { id, codeHash }: { id: string; codeHash: string },
+  { id, codeHash }: { id: string; codeHash: string | null },
 ): Promise<AttemptUser | undefined> {
   const result = await db.execute<{ id: string; is_superuser: boolean; password_hash: string | null }>(sql`
     UPDATE login_attempts a SET used_at = now() FROM users u
-    WHERE a.id = ${id}::uuid AND a.code_hash = ${codeHash} AND a.used_at IS NULL AND a.expires_at > now()
+    WHERE a.id = ${id}::uuid AND a.code_hash IS NOT DISTINCT FROM ${codeHash}::text AND a.used_at IS NULL AND a.expires_at > now()
       AND u.id = a.user_id AND u.is_active
     RETURNING u.id, u.is_superuser, u.password_hash
   `);
   const [row] = result.rows;
   return row && { id: row.id, isSuperuser: row.is_superuser, passwordHash: row.password_hash };
+}
+
+/** SQL condition: a user has an authenticator app that counts. */
+export const hasAuthenticator = (userId: SQL): SQL<boolean> => sql<boolean>`EXISTS (
+  SELECT 1 FROM authenticators AS app WHERE app.user_id = ${userId} AND app.confirmed_at IS NOT NULL
+)`;
+
+/** The secret of a user's authenticator app that counts. */
+export async function secretOfAuthenticator(db: Db, userId: string): Promise<string | undefined> {
+  const [row] = await db
+    .select({ secret: authenticators.encryptedSecret })
+    .from(authenticators)
+    .where(and(eq(authenticators.userId, userId), isNotNull(authenticators.confirmedAt)));
+  return row?.secret;
+}
+
+/** Accepts the code of a step. False for one that was accepted before, or is older than one that was. */
+export async function acceptStep(db: Db, userId: string, step: number): Promise<boolean> {
+  const rows = await db
+    .update(authenticators)
+    .set({ lastStep: step })
+    .where(and(eq(authenticators.userId, userId), lt(authenticators.lastStep, step)))
+    .returning({ id: authenticators.id });
+  return rows.length > 0;
+}
+
+/** Uses up a recovery code. False for one that is not there any more. */
+export async function useRecoveryCode(db: Db, userId: string, hash: string): Promise<boolean> {
+  const rows = await db
+    .update(authenticators)
+    .set({ recoveryHashes: sql`array_remove(${authenticators.recoveryHashes}, ${hash}::text)` })
+    .where(
+      and(
+        eq(authenticators.userId, userId),
+        isNotNull(authenticators.confirmedAt),
+        sql`${hash}::text = ANY (${authenticators.recoveryHashes})`,
+      ),
+    )
+    .returning({ id: authenticators.id });
+  return rows.length > 0;
 }
 
 /** Ends a user's logins that wait for a code. Returns a query for a batch, as in `endWaysIn`. */

@@ -28,7 +28,26 @@ export type Delivery = "sent" | "retrying";
 /** The temporary token is only returned here; its hash is stored. */
 export interface CodeRequest {
   tempToken: string;
+  /** Where the person finds the code: in a mail, or in the authenticator app. */
+  method: "email" | "app";
   delivery: Delivery;
+}
+
+type Credited = { id: string; passwordHash: string | null };
+
+/**
+ * Has a login whose password was correct wait for a code of the person's authenticator app. Returns `undefined` when the
+ * account's password has changed by now.
+ */
+export async function awaitCodeOfApp(
+  { db, config }: Pick<TwoFactorDeps, "db" | "config">,
+  { id: userId, passwordHash }: Credited,
+): Promise<CodeRequest | undefined> {
+  const { token, hash: tokenHash } = newToken();
+  const attempt = { id: newId(), userId, passwordHash, tokenHash, codeHash: null };
+  const seconds = config.TWO_FA_TEMP_TOKEN_EXPIRY_SECONDS;
+  const inserted = await insertLoginAttempt(db, attempt, { attemptSeconds: seconds, codeSeconds: seconds });
+  return inserted && { tempToken: token, method: "app", delivery: "sent" };
 }
 
 /**
@@ -38,7 +57,7 @@ export interface CodeRequest {
  */
 export async function requestCode(
   deps: TwoFactorDeps,
-  user: { id: string; email: string; passwordHash: string | null },
+  user: Credited & { email: string },
   client: Client,
 ): Promise<CodeRequest | undefined> {
   const { db, config } = deps;
@@ -59,18 +78,23 @@ export async function requestCode(
   });
   if (!inserted) return undefined;
   const delivery = await mailCode(deps, { userId: user.id, email: user.email }, code, inserted, client);
-  return { tempToken: token, delivery };
+  return { tempToken: token, method: "email", delivery };
 }
 
 /**
  * Mails another code, which voids the previous one. Attempts stay counted. Throws `unauthenticated` for a token whose
- * login has ended, `rate_limited`, `unavailable`.
+ * login has ended, `invalid_input` for one that waits for a code of the authenticator app, `rate_limited`, `unavailable`.
  */
 export async function resendCode(deps: TwoFactorDeps, tempToken: string, client: Client): Promise<Delivery> {
   const { db, config } = deps;
   const tokenHash = sha256Hex(tempToken);
   const holder = await openAttempt(db, tokenHash, config.TWO_FA_MAX_ATTEMPTS);
   if (!holder) throw sessionOver();
+  if (!holder.isMailed)
+    throw new AppError(
+      "invalid_input",
+      "Your authenticator app has the code. A recovery code works in its place",
+    );
   requireMail(deps.mailer);
   await beginAttempt(deps, "mail", { account: holder.userId, address: client.address });
   const code = newCode(config.TWO_FA_CODE_LENGTH);

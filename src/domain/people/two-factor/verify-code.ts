@@ -8,11 +8,13 @@ import {
 } from "#src/domain/access/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
+import type { Secrets } from "#src/platform/secrets/secrets.ts";
+import { useCodeOfAuthenticator } from "./authenticator.ts";
 import { codeMatches } from "./code.ts";
 import { countAttempt, openAttempt, useAttempt, type CountedAttempt } from "./queries.ts";
 import { sessionOver, type TwoFactorDeps } from "./request-code.ts";
 
-type VerifyDeps = SessionDeps & Pick<TwoFactorDeps, "attempts" | "config">;
+type VerifyDeps = SessionDeps & Pick<TwoFactorDeps, "attempts" | "config"> & { secrets: Secrets };
 
 /**
  * Opens the session of a login whose code is correct. A try is counted before the code is compared, over the whole life
@@ -31,27 +33,32 @@ export async function verifyCode(
   const tries = await beginAttempt(deps, "code", holder ? { account: holder.userId, address } : { address });
   const attempt = holder && (await countAttempt(db, tokenHash, config.TWO_FA_MAX_ATTEMPTS));
   if (!attempt) throw sessionOver();
-  if (!(await isRight(deps, attempt, code))) {
+  const proof = await proofOf(deps, attempt, code);
+  if (!proof) {
     if (attempt.attempts >= config.TWO_FA_MAX_ATTEMPTS) await note(deps, attempt, "exhausted", client);
     throw new AppError("unauthenticated", "Invalid or expired code");
   }
   const user = await useAttempt(db, attempt);
   if (!user) throw sessionOver();
   const session = await startSession(deps, user, client, "two_factor");
-  await note(deps, attempt, "verified", client);
+  await note(deps, attempt, proof === "recovery_code" ? "recovered" : "verified", client);
   await tries.succeeded();
   return session;
 }
 
-async function isRight({ config }: VerifyDeps, attempt: CountedAttempt, code: string): Promise<boolean> {
-  const wellFormed = code.length === config.TWO_FA_CODE_LENGTH && /^\d+$/u.test(code);
-  return wellFormed && !attempt.codeExpired && codeMatches(code, attempt.codeHash, config.SECRET_KEY);
+/** What a code is, if it is right. */
+async function proofOf(deps: VerifyDeps, { userId, codeHash, codeExpired }: CountedAttempt, code: string) {
+  if (codeHash === null) return useCodeOfAuthenticator(deps, userId, code);
+  const { TWO_FA_CODE_LENGTH, SECRET_KEY } = deps.config;
+  const wellFormed = code.length === TWO_FA_CODE_LENGTH && /^\d+$/u.test(code);
+  const isRight = wellFormed && !codeExpired && (await codeMatches(code, codeHash, SECRET_KEY));
+  return isRight ? "mailed_code" : undefined;
 }
 
 async function note(
   { db }: VerifyDeps,
   { id, userId }: CountedAttempt,
-  what: "verified" | "exhausted",
+  what: "verified" | "recovered" | "exhausted",
   client: Client,
 ): Promise<void> {
   await insertAuditEntry(db, {

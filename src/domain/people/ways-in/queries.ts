@@ -104,7 +104,8 @@ const HANDED_OVER = "The account was proved to be another person's: resume the s
 
 /**
  * Ends what an account's creator left to work on without a sign-in, or to receive what the account writes: channels and links
- * to messaging platforms, schedules, and connections to hosting providers, git hosts and model providers.
+ * to messaging platforms, schedules, and connections to hosting providers, git hosts and model providers. Ends the creator's
+ * authenticator app, too, which would keep the owner out.
  */
 function endUnattended(db: Db, userId: string, onlyIf: SQL) {
   const own = sql`user_id = ${userId}::uuid AND ${onlyIf}`;
@@ -119,6 +120,8 @@ function endUnattended(db: Db, userId: string, onlyIf: SQL) {
       DELETE FROM deployment_credentials WHERE ${own}
     ), git AS (
       DELETE FROM git_connections WHERE ${own}
+    ), apps AS (
+      DELETE FROM authenticators WHERE ${own}
     ), models AS (
       UPDATE user_api_keys SET is_active = false WHERE is_active AND ${own}
     )

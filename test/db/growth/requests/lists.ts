@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { pageOfAccounts, pageOfActions } from "#src/domain/administration/accounts/queries.ts";
+import { pageOfAccounts, pageOfActions } from "#src/domain/administration/accounts/queries/lists.ts";
 import { agentsOfTeam } from "#src/domain/agent-work/agents/queries.ts";
 import { keysOfUser } from "#src/domain/programs/api-keys/queries.ts";
 import { snapshotsOf } from "#src/domain/workspaces/archives/queries.ts";

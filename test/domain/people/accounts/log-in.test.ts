@@ -87,7 +87,7 @@ describe("logging in where a code is needed", () => {
     expect([mail.sent, mail.published]).toEqual([[], []]);
     const outcome = await logIn(mail.deps, { identifier: user.username, password: PASSWORD }, CLIENT);
     expect(outcome).toEqual({
-      codeRequest: { tempToken: expect.stringMatching(/^[\w-]{64}$/u), delivery: "sent" },
+      codeRequest: { tempToken: expect.stringMatching(/^[\w-]{64}$/u), method: "email", delivery: "sent" },
     });
     expect(await mail.codeFor(user.email)).toMatch(/^\d{6}$/u);
     expect(await db.$count(sessions, eq(sessions.userId, user.id))).toBe(1);

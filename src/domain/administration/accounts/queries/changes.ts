@@ -1,13 +1,13 @@
-import { and, count, desc, eq, getTableColumns, gte, inArray, lte, or, sql, type SQL } from "drizzle-orm";
+import { and, eq, inArray, or, sql, type SQL } from "drizzle-orm";
 import { lockOwnTeam, lockPerson, shareOwnTeam } from "#src/db/locks.ts";
-import { pictureAddress } from "#src/db/picture-address.ts";
-import { adminActions, externalApiKeys, tasks, teams, users } from "#src/db/schema/index.ts";
+import { externalApiKeys, tasks, teams, users } from "#src/db/schema/index.ts";
 import { hasSold, isBaseSold, keepWorkedAgents } from "#src/db/sold-items.ts";
 import { withoutRatingsOf } from "#src/domain/marketplace/reviews/index.ts";
 import { userById } from "#src/domain/people/accounts/index.ts";
 import { grantBonus, type OpeningConfig } from "#src/domain/metering/credits/index.ts";
 import { insertAuditEntry } from "#src/domain/access/audit/index.ts";
 import type { Task } from "#src/domain/agent-work/tasks/index.ts";
+import { endLoginAttempts } from "#src/domain/people/two-factor/index.ts";
 import { endWaysIn } from "#src/domain/people/ways-in/index.ts";
 import { endChannelsOfProjects, storeRemovals } from "#src/domain/workspaces/projects/index.ts";
 import { newId } from "#src/lib/ids.ts";
@@ -27,7 +27,7 @@ export interface Deed {
 
 /** The known values of an action. The details of an account's change are determined by the statement itself. */
 export interface NewAction extends Deed {
-  actionType: "account.deleted" | "credits.adjusted";
+  actionType: "account.deleted" | "authenticator.turned_off" | "credits.adjusted";
   details: Record<string, unknown>;
 }
 
@@ -90,7 +90,7 @@ function audited(db: Db, id: string, { adminId, userId }: Deed, teamId: string |
   );
 }
 
-const personalTeam = and(eq(teams.createdBy, users.id), teams.isPersonal);
+export const personalTeam = and(eq(teams.createdBy, users.id), teams.isPersonal);
 
 /** An account and its personal team. */
 export function accountWithTeam(db: Db, userId: string) {
@@ -274,6 +274,23 @@ export async function deleteAccountRow(db: Db, action: NewAction) {
   return { outcome: result.rows[0], running: tasksToStop };
 }
 
+/** Takes an account's authenticator app away; no effect without one. Logins that wait for a code of it end. */
+export async function turnOffAuthenticatorRow(db: Db, action: NewAction, teamId: string | null) {
+  const id = newId();
+  const [result] = await db.batch([
+    db.execute<{ done: boolean; admin: boolean }>(sql`
+      WITH ${parties(action)}, done AS (
+        DELETE FROM authenticators USING target
+        WHERE authenticators.user_id = target.id AND EXISTS (SELECT 1 FROM admin) RETURNING target.id
+      ), ${noted(id, action, asGiven(action))}
+      SELECT EXISTS (SELECT 1 FROM done) AS done, EXISTS (SELECT 1 FROM admin) AS admin
+    `),
+    endLoginAttempts(db, action.userId, isNoted(id)),
+    audited(db, id, action, teamId),
+  ]);
+  return result.rows[0];
+}
+
 const CREDITS = sql.raw("daily_credits::bigint + bundled_credits + signup_bonus_credits + purchased_credits");
 const MAX_CREDITS = 2_147_483_647;
 
@@ -299,84 +316,4 @@ export async function adjustCreditsRow(db: Db, action: NewAction, amount: number
     audited(db, id, action, teamId),
   ]);
   return result.rows[0];
-}
-
-/** A pattern that finds a text anywhere, in any case of letters. */
-function anywhere(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/gu, "\\$&")}%`;
-}
-
-/** Omits pictures that are stored in the row, because two hundred of them would be too large for a response. */
-const listed = {
-  ...getTableColumns(users),
-  avatarUrl: pictureAddress,
-};
-
-/** Accounts whose names contain a text, newest first, with the credits of their personal teams. */
-export async function pageOfAccounts(
-  db: Db,
-  filter: { search?: string | undefined; isActive?: boolean | undefined },
-  page: { limit: number; offset: number },
-) {
-  const like = filter.search === undefined ? undefined : anywhere(filter.search);
-  const where = and(
-    like === undefined
-      ? undefined
-      : sql`(${users.email} ILIKE ${like} OR ${users.username} ILIKE ${like} OR ${users.name} ILIKE ${like})`,
-    filter.isActive === undefined ? undefined : eq(users.isActive, filter.isActive),
-  );
-  const disabledAt = sql<string | null>`CASE WHEN NOT ${users.isActive} THEN (
-    SELECT max(a.created_at) FROM admin_actions a
-    WHERE a.target_id = ${users.id}::text AND a.action_type = 'account.disabled') END`;
-  const [accounts, [total]] = await db.batch([
-    db
-      .select({ user: listed, team: teams, disabledAt: disabledAt.mapWith(adminActions.createdAt) })
-      .from(users)
-      .leftJoin(teams, personalTeam)
-      .where(where)
-      .orderBy(desc(users.id))
-      .limit(page.limit)
-      .offset(page.offset),
-    db.select({ total: count() }).from(users).where(where),
-  ]);
-  return { accounts, total: total?.total ?? 0 };
-}
-
-export interface ActionFilter {
-  search?: string | undefined;
-  actionType?: string | undefined;
-  adminId?: string | undefined;
-  targetType?: string | undefined;
-  /** Both inclusive. */
-  from?: Date | undefined;
-  to?: Date | undefined;
-}
-
-/** Actions of administrators, newest first, with the administrators' names. */
-export async function pageOfActions(db: Db, filter: ActionFilter, page: { limit: number; offset: number }) {
-  const like = filter.search === undefined ? undefined : anywhere(filter.search);
-  const where = and(
-    like === undefined
-      ? undefined
-      : sql`(${adminActions.actionType} ILIKE ${like} OR ${adminActions.targetId} ILIKE ${like}
-          OR ${adminActions.reason} ILIKE ${like} OR ${users.name} ILIKE ${like} OR ${users.email} ILIKE ${like})`,
-    filter.actionType === undefined ? undefined : eq(adminActions.actionType, filter.actionType),
-    filter.adminId === undefined ? undefined : eq(adminActions.adminId, filter.adminId),
-    filter.targetType === undefined ? undefined : eq(adminActions.targetType, filter.targetType),
-    filter.from && gte(adminActions.createdAt, filter.from),
-    filter.to && lte(adminActions.createdAt, filter.to),
-  );
-  const admin = eq(users.id, adminActions.adminId);
-  const [actions, [total]] = await db.batch([
-    db
-      .select({ action: adminActions, adminName: users.name })
-      .from(adminActions)
-      .leftJoin(users, admin)
-      .where(where)
-      .orderBy(desc(adminActions.id))
-      .limit(page.limit)
-      .offset(page.offset),
-    db.select({ total: count() }).from(adminActions).leftJoin(users, admin).where(where),
-  ]);
-  return { actions, total: total?.total ?? 0 };
 }
