@@ -4,7 +4,7 @@ import { boundedFetch, type TooLarge } from "./bounded-fetch.ts";
 import { McpFailure, type McpClient, type McpConnection, type McpTarget } from "./mcp-client.ts";
 import { transportTo } from "./transport.ts";
 import { toFailure, type Phase } from "./to-failure.ts";
-import { RawResult, readContent, readTools, ToolsPage } from "./wire.ts";
+import { putAside, RawResult, readContent, readTools, ToolsPage } from "./wire.ts";
 
 /** How long each phase may take, in milliseconds. */
 export interface McpTimeouts {
@@ -72,6 +72,9 @@ class Connection implements McpConnection {
       await end(session);
       throw error;
     }
+    const { transport } = session;
+    const { onmessage } = transport;
+    transport.onmessage = (message) => onmessage?.(putAside(message));
     return (this.#session = session);
   }
 

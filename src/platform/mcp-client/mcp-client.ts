@@ -9,8 +9,7 @@ export interface ListedTool {
   name: string;
   title?: string | undefined;
   description?: string | undefined;
-  inputSchema: unknown;
-  annotations?: unknown;
+  inputSchema?: unknown;
 }
 
 export interface ListedTools {

@@ -2,6 +2,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { oneLine } from "#src/lib/one-line.ts";
 import { TooLarge } from "./bounded-fetch.ts";
 import { McpFailure } from "./mcp-client.ts";
+import { LOST } from "./transport.ts";
 
 /** Most characters of a server's own words in a sentence. */
 const QUOTED_CHARS = 300;
@@ -44,6 +45,9 @@ export function toFailure(error: unknown, phase: Phase): McpFailure {
     if (status !== undefined) return ofStatus(status, each, error, wasSent);
     if (code === "REQUEST_TIMEOUT") {
       return new McpFailure("unreachable", `The server did not ${phase} in time`, { cause: error, wasSent });
+    }
+    if (each.message.includes(LOST)) {
+      return new McpFailure("unreachable", "The server broke off the connection", { cause: error, wasSent });
     }
     if (typeof code === "number") {
       return new McpFailure("error", `The server refused: ${quoted(each.message)} (${code})`, {

@@ -1,9 +1,36 @@
 import { z } from "zod";
 import type { ListedTool, ListedTools, McpContent, McpResult } from "./mcp-client.ts";
 
-/** A page of tools. Its entries are read one by one, so that a malformed one is left out alone. */
+/** Where lists are put aside, in the `_meta` of a result. */
+const RAW = "agent-workspace/raw";
+
+const Response = z.looseObject({
+  result: z.looseObject({
+    _meta: z.record(z.string(), z.unknown()).optional().catch(undefined),
+    tools: z.array(z.unknown()).optional().catch(undefined),
+    content: z.array(z.unknown()).optional().catch(undefined),
+  }),
+});
+
+/**
+ * A response with the entries of its list put aside. The official package refuses a whole list, or a whole result, for one entry
+ * that is malformed; here they are read one by one. Other messages stay as they are.
+ */
+export function putAside<T>(message: T): T {
+  const { data } = Response.safeParse(message);
+  if (!data) return message;
+  const { tools, content, _meta: meta } = data.result;
+  const raw = tools ?? content;
+  if (!raw) return message;
+  const emptied = tools ? { tools: [] } : { content: [] };
+  return { ...message, result: { ...data.result, ...emptied, _meta: { ...meta, [RAW]: raw } } };
+}
+
+const Meta = z.object({ [RAW]: z.array(z.unknown()) }).transform((meta) => meta[RAW]);
+
+/** A page of tools, whose entries are put aside. */
 export const ToolsPage = z.looseObject({
-  tools: z.array(z.unknown()),
+  _meta: Meta,
   nextCursor: z.string().optional(),
 });
 export type ToolsPage = z.output<typeof ToolsPage>;
@@ -12,12 +39,11 @@ const Tool = z.object({
   name: z.string().min(1),
   title: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
-  inputSchema: z.unknown(),
-  annotations: z.unknown(),
+  inputSchema: z.unknown().optional(),
 });
 
 export function readTools(pages: readonly ToolsPage[]): ListedTools {
-  const entries = pages.flatMap(({ tools }) => tools);
+  const entries = pages.flatMap(({ _meta }) => _meta);
   const tools = entries.flatMap((entry): ListedTool[] => {
     const { success, data } = Tool.safeParse(entry);
     return success ? [data] : [];
@@ -25,10 +51,10 @@ export function readTools(pages: readonly ToolsPage[]): ListedTools {
   return { tools, malformed: entries.length - tools.length };
 }
 
-/** A result of `tools/call`, whose parts are read one by one. */
+/** A result of `tools/call`, whose parts are put aside. */
 export const RawResult = z.looseObject({
-  content: z.array(z.unknown()).catch([]),
-  structuredContent: z.unknown(),
+  _meta: Meta.catch([]),
+  structuredContent: z.unknown().optional(),
   isError: z.boolean().optional().catch(undefined),
 });
 
@@ -48,7 +74,11 @@ const Block = z.discriminatedUnion("type", [
   }),
 ]);
 
-export function readContent({ content, structuredContent, isError }: z.output<typeof RawResult>): McpResult {
+export function readContent({
+  _meta: content,
+  structuredContent,
+  isError,
+}: z.output<typeof RawResult>): McpResult {
   return { content: content.map(toContent), structured: structuredContent, isError: isError ?? false };
 }
 
