@@ -198,7 +198,7 @@ async function end({ client, transport }: Session): Promise<void> {
   await client.close().catch(() => {});
 }
 
-const CLOSE_MS = 2_000;
+const CLOSE_MS = 1_000;
 
 function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
