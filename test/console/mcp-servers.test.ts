@@ -35,16 +35,18 @@ describeConsole("an MCP server", () => {
     await expectPage(page.getByText("token (hidden)")).toBeVisible();
     await expectPage(page.getByText(HOSTILE)).toBeVisible();
     await page.getByLabel("Calls of look_up").selectOption("allow");
-    // Each change is stored before the next one can be made.
-    await expectPage(page.getByLabel("Calls of remove")).toBeEnabled();
+    // The page lets nobody change something else until a change is stored and shown.
+    const isStored = async (tools: object, next: string) => {
+      await vi.waitFor(async () => expect(await own.list()).toMatchObject([{ tools }]));
+      await expectPage(page.getByLabel(next)).toBeEnabled();
+    };
+    await isStored({ allow: ["look_up"] }, "Calls of remove");
     await page.getByLabel("Calls of remove").selectOption("deny");
-    await expectPage(page.getByLabel("Calls of remove")).toBeEnabled();
+    await isStored({ deny: ["remove"] }, "look_up only reads");
     await page.getByLabel("look_up only reads").click();
     await expectPage(page.getByLabel("look_up only reads")).toBeChecked();
-    await vi.waitFor(async () => {
-      const tools = { allow: ["look_up"], deny: ["remove"], ask: [], read_only: ["look_up"] };
-      expect(await own.list()).toMatchObject([{ tools }]);
-    });
+    const rules = { allow: ["look_up"], deny: ["remove"], ask: [], read_only: ["look_up"] };
+    await isStored(rules, "Calls of remove");
 
     stub.tools = [plainTool("look_up", { description: "Something else" }), plainTool("remove")];
     await page.getByRole("button", { name: "Test connection" }).click();
