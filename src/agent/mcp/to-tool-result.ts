@@ -1,4 +1,6 @@
+import { z } from "zod";
 import { sha256Bytes, sha256Hex } from "#src/lib/hash.ts";
+import { safeParseJson } from "#src/lib/parse-json.ts";
 import { oneLine } from "#src/lib/one-line.ts";
 import { estimateText } from "#src/models/estimate-tokens.ts";
 import { readPicture } from "#src/models/picture.ts";
@@ -63,11 +65,8 @@ function withStructured(text: string, structured: unknown): string {
 }
 
 function sameJson(text: string, json: string): boolean {
-  try {
-    return JSON.stringify(JSON.parse(text)) === json;
-  } catch {
-    return false;
-  }
+  const parsed = safeParseJson(text, z.unknown());
+  return parsed !== undefined && JSON.stringify(parsed.value) === json;
 }
 
 /** Keeps a text that is too long for the window, without secrets. Returns where it is, or why it is nowhere. */
@@ -91,7 +90,7 @@ async function lineOf(part: McpContent, kept: KeptFiles): Promise<string> {
       return `${oneLine(part.uri).slice(0, 300)}:\n${part.text}`;
     case "link":
       return `[link: ${oneLine(`${part.uri} ${part.name} ${part.description}`).slice(0, 1_000)}]`;
-    case "other":
+    default:
       return `[content of the kind ${oneLine(part.kind).slice(0, 40)}, which is not shown]`;
   }
 }

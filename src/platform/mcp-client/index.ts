@@ -1,4 +1,5 @@
 import type * as Protocol from "@modelcontextprotocol/client";
+import { z } from "zod";
 import { USER_AGENT } from "#src/lib/user-agent.ts";
 import { boundedFetch, type TooLarge } from "./bounded-fetch.ts";
 import { McpFailure, type McpClient, type McpConnection, type McpTarget } from "./mcp-client.ts";
@@ -19,6 +20,8 @@ export interface McpTimeouts {
 }
 
 export const TIMEOUTS: McpTimeouts = { connect: 10_000, list: 15_000, call: 120_000, callInAll: 200_000 };
+
+const Schema = z.record(z.string(), z.unknown());
 
 /** Most pages of a list of tools. */
 const MOST_PAGES = 20;
@@ -53,6 +56,8 @@ class Connection implements McpConnection {
   readonly #parts: Parts;
   readonly #secrets: readonly string[];
   #session: Session | undefined;
+  /** Schemas by the names of tools: some of a call's arguments may have to be sent as headers, too. */
+  #schemas: ReadonlyMap<string, unknown> = new Map();
   #tooLarge: TooLarge | undefined;
 
   constructor(protocol: typeof Protocol, parts: Parts) {
@@ -74,6 +79,7 @@ class Connection implements McpConnection {
     }
     const { transport } = session;
     const { onmessage } = transport;
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport has this one listener
     transport.onmessage = (message) => onmessage?.(putAside(message));
     return (this.#session = session);
   }
@@ -91,7 +97,9 @@ class Connection implements McpConnection {
       if (page.nextCursor === cursor) break;
       cursor = page.nextCursor;
     } while (cursor !== undefined && pages.length < MOST_PAGES);
-    return readTools(pages);
+    const listed = readTools(pages);
+    this.#schemas = new Map(listed.tools.map(({ name, inputSchema }) => [name, inputSchema]));
+    return listed;
   }
 
   async callTool(
@@ -100,17 +108,21 @@ class Connection implements McpConnection {
     { signal }: { signal?: AbortSignal | undefined } = {},
   ) {
     const { call: timeout, callInAll: maxTotalTimeout } = this.#parts.timeouts;
-    const request = { method: "tools/call", params: { name, arguments: args } } as const;
+    const schema = Schema.safeParse(this.#schemas.get(name)).data;
     const result = await this.#request("answer the call", signal, ({ client }, options) =>
-      client.request(request, RawResult, {
-        ...options,
-        timeout,
-        maxTotalTimeout,
-        resetTimeoutOnProgress: true,
-        onprogress: () => {},
-      }),
+      client.callTool(
+        { name, arguments: args },
+        {
+          ...options,
+          timeout,
+          maxTotalTimeout,
+          resetTimeoutOnProgress: true,
+          onprogress: () => {},
+          ...(schema && { toolDefinition: { name, inputSchema: { ...schema, type: "object" } } }),
+        },
+      ),
     );
-    return readContent(result);
+    return readContent(RawResult.parse(result));
   }
 
   async close(): Promise<void> {

@@ -14,6 +14,8 @@ export interface ListedTool {
 
 export interface ListedTools {
   tools: ListedTool[];
+  /** Tools that the protocol tells clients to leave out, and why. */
+  refused: { name: string; problem: string }[];
   /** Entries that are no tools: without a name, or not even an object. */
   malformed: number;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { ListedTool, ListedTools, McpContent, McpResult } from "./mcp-client.ts";
+import { headerProblem } from "./header-declarations.ts";
+import type { ListedTools, McpContent, McpResult } from "./mcp-client.ts";
 
 /** Where lists are put aside, in the `_meta` of a result. */
 const RAW = "agent-workspace/raw";
@@ -44,11 +45,15 @@ const Tool = z.object({
 
 export function readTools(pages: readonly ToolsPage[]): ListedTools {
   const entries = pages.flatMap(({ _meta }) => _meta);
-  const tools = entries.flatMap((entry): ListedTool[] => {
-    const { success, data } = Tool.safeParse(entry);
-    return success ? [data] : [];
-  });
-  return { tools, malformed: entries.length - tools.length };
+  const named = entries.flatMap((entry) => Tool.safeParse(entry).data ?? []);
+  const judged = named.map((tool) => ({ tool, problem: headerProblem(tool.inputSchema) }));
+  return {
+    tools: judged.flatMap(({ tool, problem }) => (problem === undefined ? [tool] : [])),
+    refused: judged.flatMap(({ tool: { name }, problem }) =>
+      problem === undefined ? [] : [{ name, problem }],
+    ),
+    malformed: entries.length - named.length,
+  };
 }
 
 /** A result of `tools/call`, whose parts are put aside. */

@@ -48,6 +48,7 @@ export function pinTools(before: readonly McpTool[], listed: ListedTools): Pinne
   if (more > 0) notes.push(`Only the first ${MOST_TOOLS} of ${listed.tools.length} tools are used`);
   if (chars > MOST_CHARS)
     notes.push("The descriptions of all tools together are too long: the last tools are left out");
+  for (const { name, problem } of listed.refused) notes.push(`${shown(name)}: ${problem}`);
   if (listed.malformed > 0) notes.push(`${listed.malformed} entries of its list are no tools`);
   return { tools, notes: bounded(notes) };
 }

@@ -9,7 +9,9 @@ const tool = (name: string, fields: object = {}) => ({
   inputSchema: { type: "object" },
   ...fields,
 });
-const listed = (...tools: ReturnType<typeof tool>[]) => ({ tools, malformed: 0 });
+const listed = (...tools: ReturnType<typeof tool>[]) => ({ tools, refused: [], malformed: 0 });
+
+const named = (name: string, { server = "s", serverId = "1" } = {}) => ({ serverId, server, tool: name });
 
 describe("a list of tools", () => {
   it("loses its bad entries alone, and says why", () => {
@@ -23,6 +25,7 @@ describe("a list of tools", () => {
         tool("nul\0l"),
         tool("also.good", { description: undefined, inputSchema: undefined }),
       ],
+      refused: [{ name: "header", problem: "it declares a header that the protocol does not allow" }],
       malformed: 2,
     });
     expect(tools.map(({ name, problem }) => [name, problem])).toEqual([
@@ -36,6 +39,7 @@ describe("a list of tools", () => {
       "…: its name has no letter and no digit",
       `${"n".repeat(80)}: its name has more than 200 characters`,
       "nul\uFFFDl: its name has characters that cannot be stored",
+      "header: it declares a header that the protocol does not allow",
       "2 entries of its list are no tools",
     ]);
   });
@@ -94,8 +98,6 @@ describe("a list of tools", () => {
 });
 
 describe("names", () => {
-  const named = (tool: string, { server = "s", serverId = "1" } = {}) => ({ serverId, server, tool });
-
   it("are what every provider takes, differ, and stay when tools are added behind", () => {
     const long = "a".repeat(100);
     const given = [

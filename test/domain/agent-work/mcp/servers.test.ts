@@ -24,7 +24,7 @@ const deps = () => ({
     async connect(target: McpTarget) {
       sent.push(target);
       return {
-        listTools: async () => ({ tools: [], malformed: 0 }),
+        listTools: async () => ({ tools: [], refused: [], malformed: 0 }),
         callTool: () => Promise.reject(new Error("Not called here")),
         close: async () => {},
       };
