@@ -19,6 +19,8 @@ import type { CommandRunner } from "#src/platform/command-runner/command-runner.
 import { createCommandRunner } from "#src/platform/command-runner/index.ts";
 import { createGitTransport } from "#src/platform/git-transport/index.ts";
 import type { GitTransport } from "#src/git/transport.ts";
+import { createMcpClient } from "#src/platform/mcp-client/index.ts";
+import type { McpClient } from "#src/platform/mcp-client/mcp-client.ts";
 import type { MediaCache } from "#src/platform/media-cache/media-cache.ts";
 import { r2MediaCache } from "#src/platform/media-cache/r2.ts";
 import { createPayments } from "#src/platform/payments/index.ts";
@@ -135,6 +137,8 @@ export interface Services extends SecretsAtRest {
   deliveryStream: DeliveryStream | undefined;
   /** For every user-supplied address. */
   safeFetch: SafeFetch;
+  /** Of MCP servers, whose addresses users supply, too. */
+  mcpClient: McpClient;
   /** The same for WebSockets. */
   guardedUpgrade: GuardedUpgrade;
   /** For the agent; `undefined` without a search provider's key. */
@@ -279,6 +283,7 @@ function sharedServices(env: Env): SharedServices {
     payments: paymentsOf(env),
     guardedUpgrade: createGuardedUpgrade({ egressUrl: env.EGRESS_URL, ...outbound }),
     safeFetch,
+    mcpClient: createMcpClient({ fetch: guardedFetch }),
     webSearch: createWebSearch(webSearchConfig(env)),
     transcription: createTranscription(transcriptionConfig(env)),
     refusalOfUrl: (url) => checkOutboundUrl(url, outbound),

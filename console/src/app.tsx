@@ -47,6 +47,9 @@ export function App() {
         <Route path="/git-hosts">
           <pages.GitHostsPage />
         </Route>
+        <Route path="/mcp-servers/*?">
+          <pages.McpServersPage />
+        </Route>
         <Route path="/channels/*?">
           <pages.ChannelsPage />
         </Route>

@@ -21,6 +21,9 @@ export const SettingsPage = lazily(
 export const ChannelsPage = lazily(
   async () => (await import("./pages/channels/channels-page.tsx")).ChannelsPage,
 );
+export const McpServersPage = lazily(
+  async () => (await import("./pages/mcp-servers/mcp-servers-page.tsx")).McpServersPage,
+);
 export const SchedulesPage = lazily(
   async () => (await import("./pages/schedules/schedules-page.tsx")).SchedulesPage,
 );

@@ -26,6 +26,7 @@ export const PARAMETER_EXAMPLES: Readonly<Record<string, unknown>> = {
   identity: ID,
   invitation: ID,
   key: ID,
+  mcp_server: ID,
   model_key: ID,
   model_provider: ID,
   owner: "example",

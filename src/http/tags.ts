@@ -111,6 +111,11 @@ export const TAG_GROUPS = [
           "An interface for clients of OpenAI's API: the same models, paid with credits, by API key.",
       },
       {
+        name: "MCP servers",
+        description:
+          "Servers of the Model Context Protocol whose tools agents use: of a person, of a team, or of a project.",
+      },
+      {
         name: "MCP",
         description:
           "The service as a server of the Model Context Protocol, for agents of other programs, by API key.",

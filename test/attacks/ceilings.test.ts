@@ -13,7 +13,8 @@ import { openDatabase } from "#test/support/database.ts";
 import { CLIENT } from "#test/support/people.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { BOUNDED } from "./support/bounded-otherwise.ts";
-import { DRIVERS, type Ceiled } from "./support/ceiling-drivers.ts";
+import type { Ceiled } from "./support/ceiled.ts";
+import { DRIVERS } from "./support/ceiling-drivers.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 beforeAll(async () => {

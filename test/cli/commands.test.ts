@@ -130,6 +130,19 @@ describe("with --json, every command prints lines of its schema", () => {
     expect(await lines(Lines.task, "schedules", "runs", id)).toEqual([]);
     await line(Lines.deleted, "schedules", "delete", id, "-y");
   });
+
+  it("for MCP servers", async () => {
+    const { slug } = await service.newProject(owner.token);
+    const address = "https://mcp.invalid/mcp";
+    const made = await line(Lines.mcpServer, "mcp", "add", "tracker", address, "--allow", "a,b*", "-p", slug);
+    expect(made).toMatchObject({ scope: "project", state: "unreachable", tools: { allow: ["a", "b*"] } });
+    expect(await lines(Lines.mcpServer, "mcp", "ls", "-p", slug)).toMatchObject([{ id: made.id }]);
+    const failed = await failing(1, ["mcp", "test", "tracker"]);
+    expect(failed).toMatchObject({ code: "mcp_server_failed", detail: "The server could not be reached" });
+    await failing(2, ["mcp", "add", "other", address, "--token-env", "NO_SUCH_TOKEN"]);
+    await line(Lines.deleted, "mcp", "rm", "tracker", "-y");
+    await failing(2, ["mcp", "rm", "tracker", "-y"]);
+  });
 });
 
 it("logs show a task that is over to its end, however slowly it comes", async () => {

@@ -17,6 +17,8 @@ const PATHS = [
   "/runs",
   "/keys",
   "/models",
+  "/mcp-servers",
+  "/mcp-servers/new",
   "/models/keys",
   "/models/custom",
   "/agents",

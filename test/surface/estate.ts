@@ -27,6 +27,8 @@ export interface SharedEstate extends Estate {
   viewer: Account;
 }
 
+const MCP_URL = "https://mcp.invalid/mcp";
+
 const Invitation = z.looseObject({ id: z.string(), invite_url: z.string() });
 
 /** Optional parts of an estate, by the path parameters that need them. */
@@ -40,6 +42,7 @@ const PARTS: readonly [named: RegExp, add: (service: SharedService, estate: Esta
   [/\{chat\}|\/chat\/agent\/(approval|force-cancel)/u, withChat],
   [/\{(channel|config_id|identity)\}|\/gateway\/pair\//u, withChannel],
   [/\{schedule_id\}/u, withSchedule],
+  [/\{mcp_server\}/u, withMcpServer],
   [/\{deployment_credential\}|^\/api\/deployments(\/\{project\}\/.*deploy)?$/u, withHostingCredential],
   [/\{deployment\}/u, withDeployment],
   [/^\/api\/secrets\/|\{(agent|added_model)\}|\/marketplace\/purchase$/u, withModels],
@@ -265,6 +268,14 @@ async function withSchedule<E extends Estate>(service: SharedService, estate: E)
   return { ...estate, samples: { ...estate.samples, schedule_id: id } };
 }
 
+/** The estate with an MCP server of the project, which nobody answers. */
+async function withMcpServer<E extends Estate>(service: SharedService, estate: E): Promise<E> {
+  const { project_id } = estate.samples;
+  const wish = { name: "sample", url: MCP_URL, scope: "project", project_id };
+  const { id } = await posting(service, estate)("/api/mcp/servers", wish, Made);
+  return { ...estate, samples: { ...estate.samples, mcp_server: id } };
+}
+
 export async function newEstate(service: SharedService): Promise<Estate> {
   return withTask(service, await withProject(service, await newPerson(service)));
 }
@@ -283,6 +294,7 @@ export async function newSharedEstate(service: SharedService): Promise<SharedEst
     withModels,
     withChannel,
     withSchedule,
+    withMcpServer,
   ];
   for (const add of parts) estate = await add(service, estate);
   return withViewer(service, estate);
@@ -326,6 +338,7 @@ const ONE_OF: Record<string, readonly string[]> = {
 
 /** Fields by the name of another sample: here a provider is one of hosting. */
 const OTHERS: Record<string, Samples> = {
+  "POST /api/mcp/servers": { url: MCP_URL },
   "POST /api/deployments": { provider: "vercel" },
   "POST /api/deployments/{project}/deploy": { provider: "vercel" },
   "POST /api/deployments/{project}/containers/{container}/deploy": { provider: "vercel" },

@@ -25,6 +25,7 @@ export const commands: CommandDef = defineCommand({
     keys: async () => (await import("./keys.ts")).keys,
     schedules: async () => (await import("./schedules.ts")).schedules,
     channels: async () => (await import("./channels.ts")).channels,
+    mcp: async () => (await import("./mcp.ts")).mcp,
     deploy: async () => (await import("./deploy.ts")).deploy,
     usage: async () => (await import("./usage.ts")).usage,
     listen: async () => (await import("./listen.ts")).listen,

@@ -29,6 +29,11 @@ const STATES: Readonly<Record<string, readonly [word: string, kind: BadgeKind]>>
   deleting: ["Deleting", "accent"],
   active: ["Active", "plain"],
   archived: ["Archived", "plain"],
+  // MCP servers
+  connected: ["Connected", "good"],
+  needs_authorization: ["Needs authorization", "warn"],
+  unreachable: ["Unreachable", "bad"],
+  error: ["Error", "bad"],
 };
 
 const MOVING: ReadonlySet<string> = new Set([

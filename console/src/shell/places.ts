@@ -8,6 +8,7 @@ import {
   KeyRound,
   ListChecks,
   MessagesSquare,
+  Plug,
   Rocket,
   ScrollText,
   Store,
@@ -44,6 +45,7 @@ export const GROUPS: readonly Group[] = [
     places: [
       { path: "/agents", name: "Agents", icon: Bot },
       { path: "/models", name: "Models", icon: Blocks },
+      { path: "/mcp-servers", name: "MCP servers", icon: Plug },
       { path: "/marketplace", name: "Marketplace", icon: Store },
       { path: "/deployments", name: "Deployments", icon: Rocket },
       { path: "/git-hosts", name: "Git hosts", icon: GitBranch },

@@ -316,6 +316,13 @@ export interface Routes {
   "GET /api/chat/agent/steps/{task}/{step}": Route<t.GetMyTaskStepData, t.GetMyTaskStepResponses>;
   "POST /mcp": Route<t.CallMcpData, t.CallMcpResponses>;
   "GET /mcp": Route<t.DescribeMcpData, t.DescribeMcpResponses>;
+  "GET /api/mcp/servers": Route<t.ListMcpServersData, t.ListMcpServersResponses>;
+  "POST /api/mcp/servers": Route<t.CreateMcpServerData, t.CreateMcpServerResponses>;
+  "GET /api/mcp/servers/{mcp_server}": Route<t.GetMcpServerData, t.GetMcpServerResponses>;
+  "PATCH /api/mcp/servers/{mcp_server}": Route<t.UpdateMcpServerData, t.UpdateMcpServerResponses>;
+  "DELETE /api/mcp/servers/{mcp_server}": Route<t.DeleteMcpServerData, t.DeleteMcpServerResponses>;
+  "POST /api/mcp/servers/{mcp_server}/test": Route<t.TestMcpServerData, t.TestMcpServerResponses>;
+  "GET /api/mcp/servers/{mcp_server}/tools": Route<t.ListMcpServerToolsData, t.ListMcpServerToolsResponses>;
   "POST /api/chat/stream": Route<t.StreamChatTextData, t.StreamChatTextResponses>;
   "POST /api/chat/agent/stream": Route<t.StreamChatEventsData, t.StreamChatEventsResponses>;
   "POST /api/chat/agent": Route<t.SendChatMessageData, t.SendChatMessageResponses>;

@@ -4872,6 +4872,218 @@ export type DescribeMcpAnswer = {
     }>;
 };
 
+export type McpServer = {
+    id: string;
+    name: string;
+    /**
+     * With values of its query masked
+     */
+    url: string;
+    scope: 'person' | 'team' | 'project';
+    team_id: string | null;
+    project_id: string | null;
+    auth: 'none' | 'token';
+    has_token: boolean;
+    /**
+     * Masked
+     */
+    headers: {
+        [key: string]: string;
+    };
+    tools: {
+        /**
+         * Tools that need no approval in edit mode `ask`
+         */
+        allow: Array<string>;
+        /**
+         * Tools that agents do not have
+         */
+        deny: Array<string>;
+        /**
+         * Tools that need one, although `allow` has them too
+         */
+        ask: Array<string>;
+        /**
+         * Tools that change nothing: they may run in edit mode `plan`, too
+         */
+        read_only: Array<string>;
+    };
+    /**
+     * Tools that are known
+     */
+    tool_count: number;
+    /**
+     * Tools of which the server says something else than what was accepted
+     */
+    changed_tools: number;
+    /**
+     * Tools that were left out, and why
+     */
+    notes: Array<string>;
+    /**
+     * As the last connection found it
+     */
+    state: 'connected' | 'needs_authorization' | 'unreachable' | 'error';
+    /**
+     * ISO 8601, UTC, with `Z`
+     */
+    state_since: string;
+    last_error: string | null;
+    /**
+     * ISO 8601, UTC, with `Z`
+     */
+    created_at: string;
+    updated_at: string | null;
+};
+
+export type CreateMcpServerBody = {
+    /**
+     * Part of its tools' names: `mcp__<name>__<tool>`
+     */
+    name: string;
+    /**
+     * Its address for streamable HTTP
+     */
+    url: string;
+    /**
+     * Whose it is
+     */
+    scope?: 'person' | 'team' | 'project';
+    /**
+     * Slug, of scope `team`; the one worked in by default
+     */
+    team?: string;
+    /**
+     * Of scope `project`: its id or slug
+     */
+    project_id?: string;
+    /**
+     * `token` by default where a token is given, else `none`
+     */
+    auth?: 'none' | 'token';
+    /**
+     * It is stored encrypted, and never shown again
+     */
+    token?: string;
+    /**
+     * Further headers of every request; stored as the token is
+     */
+    headers?: {
+        [key: string]: string;
+    };
+    tools?: {
+        /**
+         * Tools that need no approval in edit mode `ask`
+         */
+        allow?: Array<string>;
+        /**
+         * Tools that agents do not have
+         */
+        deny?: Array<string>;
+        /**
+         * Tools that need one, although `allow` has them too
+         */
+        ask?: Array<string>;
+        /**
+         * Tools that change nothing: they may run in edit mode `plan`, too
+         */
+        read_only?: Array<string>;
+    };
+};
+
+export type UpdateMcpServerBody = {
+    /**
+     * Part of its tools' names: `mcp__<name>__<tool>`
+     */
+    name?: string;
+    /**
+     * Its address for streamable HTTP
+     */
+    url?: string;
+    /**
+     * `token` sends the token as `Authorization: Bearer`
+     */
+    auth?: 'none' | 'token';
+    /**
+     * It is stored encrypted, and never shown again
+     */
+    token?: string;
+    /**
+     * Replace those that are stored
+     */
+    headers?: {
+        [key: string]: string;
+    };
+    tools?: {
+        /**
+         * Tools that need no approval in edit mode `ask`
+         */
+        allow?: Array<string>;
+        /**
+         * Tools that agents do not have
+         */
+        deny?: Array<string>;
+        /**
+         * Tools that need one, although `allow` has them too
+         */
+        ask?: Array<string>;
+        /**
+         * Tools that change nothing: they may run in edit mode `plan`, too
+         */
+        read_only?: Array<string>;
+    };
+    /**
+     * Accepts what changed tools say now: the `hash` of `changed`, by the tool's name
+     */
+    accept?: {
+        [key: string]: string;
+    };
+};
+
+export type TestedMcpServer = {
+    success: boolean;
+    error: string | null;
+    server: McpServer;
+};
+
+export type McpTool = {
+    /**
+     * Its beginning, as the model is shown it: words of the server, not of this service
+     */
+    description: string;
+    input_schema: {
+        [key: string]: unknown;
+    };
+    /**
+     * Of all that the server says of it
+     */
+    hash: string;
+    /**
+     * As the server calls it
+     */
+    name: string;
+    /**
+     * Why it is not offered
+     */
+    problem: string | null;
+    /**
+     * What the server says of it now; calls need an approval until this is accepted
+     */
+    changed: {
+        /**
+         * Its beginning, as the model is shown it: words of the server, not of this service
+         */
+        description: string;
+        input_schema: {
+            [key: string]: unknown;
+        };
+        /**
+         * Of all that the server says of it
+         */
+        hash: string;
+    } | null;
+};
+
 export type SimpleChatFrame = ({
     type: 'message';
 } & SimpleMessageFrame) | ({
@@ -14010,6 +14222,130 @@ export type DescribeMcpResponses = {
 };
 
 export type DescribeMcpResponse = DescribeMcpResponses[keyof DescribeMcpResponses];
+
+export type ListMcpServersData = {
+    body?: never;
+    path?: never;
+    query?: {
+        project_id?: string;
+    };
+    url: '/api/mcp/servers';
+};
+
+export type ListMcpServersResponses = {
+    /**
+     * Success
+     */
+    200: Array<McpServer>;
+};
+
+export type ListMcpServersResponse = ListMcpServersResponses[keyof ListMcpServersResponses];
+
+export type CreateMcpServerData = {
+    body: CreateMcpServerBody;
+    path?: never;
+    query?: never;
+    url: '/api/mcp/servers';
+};
+
+export type CreateMcpServerResponses = {
+    /**
+     * Success
+     */
+    200: McpServer;
+};
+
+export type CreateMcpServerResponse = CreateMcpServerResponses[keyof CreateMcpServerResponses];
+
+export type GetMcpServerData = {
+    body?: never;
+    path: {
+        mcp_server: string;
+    };
+    query?: never;
+    url: '/api/mcp/servers/{mcp_server}';
+};
+
+export type GetMcpServerResponses = {
+    /**
+     * Success
+     */
+    200: McpServer;
+};
+
+export type GetMcpServerResponse = GetMcpServerResponses[keyof GetMcpServerResponses];
+
+export type UpdateMcpServerData = {
+    body?: UpdateMcpServerBody;
+    path: {
+        mcp_server: string;
+    };
+    query?: never;
+    url: '/api/mcp/servers/{mcp_server}';
+};
+
+export type UpdateMcpServerResponses = {
+    /**
+     * Success
+     */
+    200: McpServer;
+};
+
+export type UpdateMcpServerResponse = UpdateMcpServerResponses[keyof UpdateMcpServerResponses];
+
+export type DeleteMcpServerData = {
+    body?: never;
+    path: {
+        mcp_server: string;
+    };
+    query?: never;
+    url: '/api/mcp/servers/{mcp_server}';
+};
+
+export type DeleteMcpServerResponses = {
+    /**
+     * Success
+     */
+    204: void;
+};
+
+export type DeleteMcpServerResponse = DeleteMcpServerResponses[keyof DeleteMcpServerResponses];
+
+export type TestMcpServerData = {
+    body?: never;
+    path: {
+        mcp_server: string;
+    };
+    query?: never;
+    url: '/api/mcp/servers/{mcp_server}/test';
+};
+
+export type TestMcpServerResponses = {
+    /**
+     * Success
+     */
+    200: TestedMcpServer;
+};
+
+export type TestMcpServerResponse = TestMcpServerResponses[keyof TestMcpServerResponses];
+
+export type ListMcpServerToolsData = {
+    body?: never;
+    path: {
+        mcp_server: string;
+    };
+    query?: never;
+    url: '/api/mcp/servers/{mcp_server}/tools';
+};
+
+export type ListMcpServerToolsResponses = {
+    /**
+     * Success
+     */
+    200: Array<McpTool>;
+};
+
+export type ListMcpServerToolsResponse = ListMcpServerToolsResponses[keyof ListMcpServerToolsResponses];
 
 export type StreamChatTextData = {
     body: ChatStream;

@@ -1,3 +1,4 @@
+import { MCP_PREFIX } from "#src/domain/agent-work/mcp/index.ts";
 import { sha256Bytes } from "#src/lib/hash.ts";
 import { supportsVision } from "#src/models/model-facts.ts";
 import { ModelError, type ImagePart, type UserContent } from "#src/models/model.ts";
@@ -30,7 +31,7 @@ export class Pictures {
     for (const turn of pastTurns.toReversed()) {
       const shownHere = new Map<string, ImagePart | undefined>();
       for (const { id, name, result } of turn.tool_calls.toReversed()) {
-        const shown = name === "view_image" ? ShownPicture.safeParse(result["picture"]).data : undefined;
+        const shown = showsPictures(name) ? ShownPicture.safeParse(result["picture"]).data : undefined;
         if (!shown) continue;
         const image = pictures > 0 && chars > 0 ? await this.#contents(shown) : undefined;
         pictures -= 1;
@@ -53,6 +54,9 @@ export class Pictures {
     return this.#read.get(sha256);
   }
 }
+
+/** Whether results of a tool may have a picture: their `picture` is then the service's own word. */
+const showsPictures = (name: string) => name === "view_image" || name.startsWith(MCP_PREFIX);
 
 function toPart(path: string, bytes: Uint8Array, { mimeType, ...size }: Picture): ImagePart {
   return { type: "image", mimeType, base64: Buffer.from(bytes).toString("base64"), size, name: path };

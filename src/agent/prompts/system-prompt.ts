@@ -1,4 +1,5 @@
 import {
+  FOREIGN_TOOLS,
   MODE_SENTENCES,
   PROJECT_INSTRUCTIONS_HEADING,
   SCHEDULED_RUN,
@@ -18,6 +19,8 @@ export interface SystemPromptInput {
   agentInstructions?: string | undefined;
   /** Whether the task is a run of a schedule; false by default. */
   isScheduled?: boolean | undefined;
+  /** Whether there are tools of MCP servers; false by default. */
+  hasForeignTools?: boolean | undefined;
   /** Result of `readProjectInstructions`. This is data of the project's owner: markers in it are not filled in. */
   projectInstructions?: string | undefined;
 }
@@ -49,6 +52,7 @@ export function renderSystemPrompt(input: SystemPromptInput): string {
     fill(SYSTEM_PROMPT),
     ...(agents === "" ? [] : [`# Instructions of this agent\n${fill(agents)}\n`]),
     ...(projects === "" ? [] : [`${PROJECT_INSTRUCTIONS_HEADING}\n${fenced(projects)}\n`]),
+    ...(input.hasForeignTools ? [FOREIGN_TOOLS] : []),
     `# Mode\n${mode}\n`,
     ...(input.isScheduled ? [SCHEDULED_RUN] : []),
   ].join("\n");

@@ -3,7 +3,7 @@ import { agentMessages, agentOutlets, type AgentMessageDeps } from "./messages.t
 import { agentSchedules, type AgentScheduleDeps } from "./schedules.ts";
 import type { RunSecrets } from "../scrubbing/run-secrets.ts";
 import { agentShells, type AgentShellDeps } from "./shells.ts";
-import type { ToolServices } from "../tools/tool.ts";
+import type { ForeignTools, ToolServices } from "../tools/tool.ts";
 
 export interface ToolDeps
   extends
@@ -21,9 +21,10 @@ type ServedTask = Parameters<typeof agentShells>[1] &
 export function toolServices(
   deps: ToolDeps,
   task: ServedTask,
-  secrets: Pick<RunSecrets, "known">,
+  { secrets, mcp }: { secrets: Pick<RunSecrets, "known">; mcp?: ForeignTools | undefined },
 ): ToolServices {
   return {
+    foreign: mcp,
     safeFetch: deps.safeFetch,
     webSearch: deps.webSearch,
     shells: agentShells(deps, task),

@@ -11,7 +11,7 @@ import { scrubText } from "../scrubbing/scrub.ts";
 import { toolServices, type ToolDeps } from "../services/tool-services.ts";
 import { toolDefinitions } from "../tools/index.ts";
 import { grants } from "../tools/missing-scope.ts";
-import type { ToolServices } from "../tools/tool.ts";
+import type { ForeignTools, ToolServices } from "../tools/tool.ts";
 import { toUserMessage, withContext, withMentions } from "../context/user-message.ts";
 
 /** What all turns of a step share. */
@@ -28,10 +28,14 @@ export interface Prepared {
 export async function prepareTurns(
   deps: ToolDeps & { workspaces: Pick<ProjectWorkspaces, "runtime"> },
   claimed: ClaimedTask,
-  { runtime, secrets }: { runtime: Pick<ProjectRuntime, "readFile">; secrets: RunSecrets },
+  {
+    runtime,
+    secrets,
+    mcp,
+  }: { runtime: Pick<ProjectRuntime, "readFile">; secrets: RunSecrets; mcp?: ForeignTools | undefined },
 ): Promise<Prepared> {
   const { task, project, agent, userName, messageMetadata } = claimed;
-  const services = toolServices(deps, task, secrets);
+  const services = toolServices(deps, task, { secrets, mcp });
   const tools = toolDefinitions(services, task.scopes).filter(({ name }) => isToolOf(agent, name));
   const [known, instructions] = await Promise.all([
     secrets.known(),
@@ -51,6 +55,7 @@ export async function prepareTurns(
     userName,
     mode: task.editMode,
     agentInstructions: agent.systemPrompt,
+    hasForeignTools: tools.some(({ name }) => mcp?.find(name) !== undefined),
     isScheduled: task.origin === "schedule",
     projectInstructions: scrubText(instructions, known),
   });

@@ -85,7 +85,7 @@ async function executeStep(step: Step): Promise<void> {
     throw error;
   } finally {
     clearInterval(life);
-    await step.title.end();
+    await Promise.all([step.title.end(), step.mcp?.close()]);
   }
 }
 

@@ -8,6 +8,7 @@ import {
   type FinishDeps,
 } from "#src/domain/agent-work/tasks/index.ts";
 import type { ThinkingEffort } from "#src/models/thinking.ts";
+import type { McpClient } from "#src/platform/mcp-client/mcp-client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Begun } from "#src/platform/objects/task-logs.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
@@ -20,6 +21,8 @@ import { Pictures } from "../context/pictures.ts";
 import { knownSecrets, type KnownSecretsDeps } from "../scrubbing/known-secrets.ts";
 import { RunSecrets } from "../scrubbing/run-secrets.ts";
 import type { ToolDeps } from "../services/tool-services.ts";
+import { McpTools } from "../mcp/index.ts";
+import { serverSecrets } from "../mcp/server-secrets.ts";
 import { Gate } from "../turns/gate.ts";
 import { Checkpoint } from "./checkpoint.ts";
 import { LogWriter } from "./log-writer.ts";
@@ -33,6 +36,7 @@ export interface ExecutionDeps
   workspaces: Pick<ProjectWorkspaces, "runtime">;
   /** Encrypts the parts of turns that are returned to models. */
   secrets: Secrets;
+  mcpClient: McpClient;
   log: Log;
   config: TakeDeps["config"] &
     ToolDeps["config"] & {
@@ -63,6 +67,8 @@ export interface Step extends Claimed {
   readonly secrets: RunSecrets;
   readonly pictures: Pictures;
   readonly gate: Gate;
+  /** Tools of MCP servers; undefined in a task without servers. */
+  readonly mcp: McpTools | undefined;
   readonly title: AutoTitle;
   /** When the step hands over to the next one, in milliseconds since 1970. */
   readonly endsAt: number;
@@ -86,10 +92,15 @@ export function openStep(deps: ExecutionDeps, claimed: Claimed): Step {
   const patience = { timeoutMs: WAKE_MS, signal };
   const runtime = awakeRuntime(deps, project.id, patience);
   const secrets = new RunSecrets({
-    load: () => knownSecrets(deps, { projectId: project.id, userId: row.userId }),
+    load: async () => [
+      ...(await knownSecrets(deps, { projectId: project.id, userId: row.userId })),
+      ...(await serverSecrets(deps, task.mcpServers)),
+    ],
     files: deps.workspaces.runtime(project.id),
     onUnreadable: (cause) => deps.log.warn("env files cannot be read", { task_id: taskId, cause }),
   });
+  const mcp =
+    task.mcpServers.length > 0 ? new McpTools(deps, task.mcpServers, { secrets, signal }) : undefined;
   const compaction = Compaction.nullable().catch(null).parse(row.compaction);
   return {
     ...claimed,
@@ -109,7 +120,8 @@ export function openStep(deps: ExecutionDeps, claimed: Claimed): Step {
     }),
     secrets,
     pictures: new Pictures(runtime),
-    gate: new Gate(deps, task, { writer, secrets }),
+    gate: new Gate(deps, task, { writer, secrets, foreign: mcp }),
+    mcp,
     title: new AutoTitle(deps, task, { writer, secrets }),
     endsAt: Date.now() + deps.config.STEP_MAX_SECONDS * 1000,
     compaction,

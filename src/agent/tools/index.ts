@@ -60,23 +60,27 @@ export const tools: readonly Tool[] = [
   manageSchedule,
 ];
 
+/** In an agent's list of tools: those of all MCP servers, whose names differ from task to task. */
+export const MCP_TOOLS = "mcp";
+
 const byName: ReadonlyMap<string, Tool> = new Map(
   tools.flatMap((tool) => [tool.name, ...tool.aliases].map((name) => [name, tool] as const)),
 );
 
-/** Finds a tool by its name or an alias. */
-export function findTool(name: string): Tool | undefined {
-  return byName.get(name);
+/** Finds a tool by its name or an alias, also among the foreign ones of a task. */
+export function findTool(name: string, { foreign }: Pick<ToolServices, "foreign"> = {}): Tool | undefined {
+  return byName.get(name) ?? foreign?.find(name);
 }
 
-/** Whether a call may do more than read. */
+/** Whether a call may change the project. Foreign tools do not reach it. */
 export function mayChange(name: string): boolean {
   return (findTool(name)?.effect ?? "read") !== "read";
 }
 
 /** Returns the tools that a task can use: they are configured, and the task's key grants them; null grants all. */
 export function offeredTools(services: ToolServices, scopes: readonly string[] | null): readonly Tool[] {
-  return tools.filter((tool) => tool.isOffered(services) && missingScope(tool, scopes) === undefined);
+  const all = [...tools, ...(services.foreign?.tools ?? [])];
+  return all.filter((tool) => tool.isOffered(services) && missingScope(tool, scopes) === undefined);
 }
 
 /** Returns the tools' definitions for the model; the same at every call of a task, so that providers can cache them. */

@@ -20,7 +20,7 @@ export interface ToolOutcome {
  */
 export async function runTool(call: ToolCall, context: ToolContext): Promise<ToolOutcome> {
   context.signal.throwIfAborted();
-  const tool = findTool(call.name);
+  const tool = findTool(call.name, context);
   if (!tool?.isOffered(context)) {
     const names = offeredTools(context, context.scopes)
       .map(({ name }) => name)

@@ -1,3 +1,4 @@
+import { estimateText } from "#src/models/estimate-tokens.ts";
 import { headAndTail } from "./bound-text.ts";
 import { boundValue } from "./bound-value.ts";
 import type { ToolResult } from "./tool.ts";
@@ -13,15 +14,17 @@ const SHORT_CHARS = 200;
 /**
  * Formats a result for the model: the sentence first, then every field. Small fields are one line of JSON; long texts
  * stand between tags, unescaped, so that the model can copy from them; so do the contents of a list of files. No field
- * is omitted, and a failure shows its fields like a success: the model needs the output of a failed command most.
+ * is omitted, and a failure shows its fields like a success: the model needs the output of a failed command most. `mostTokens`
+ * are shown of a result that may be longer than usual.
  */
-export function toModelText(result: ToolResult): string {
+export function toModelText(result: ToolResult, mostTokens?: number): string {
+  const { field: fieldChars, whole } = boundsOf(result, mostTokens);
   const small: Record<string, unknown> = {};
   const blocks: string[] = [];
   for (const [name, value] of Object.entries(result)) {
     if (SENTENCES.has(name)) continue;
     if (typeof value === "string" && (value.length > SHORT_CHARS || value.includes("\n"))) {
-      blocks.push(`<${name}>\n${headAndTail(value, MODEL_FIELD_CHARS)}\n</${name}>`);
+      blocks.push(`<${name}>\n${headAndTail(value, fieldChars)}\n</${name}>`);
     } else if (isFileList(value)) {
       small[name] = boundValue(
         value.map((file) => ({ ...file, content: undefined })),
@@ -29,7 +32,7 @@ export function toModelText(result: ToolResult): string {
       );
       blocks.push(...value.map(contentBlock));
     } else {
-      small[name] = boundValue(value, { chars: MODEL_FIELD_CHARS, items: MODEL_LIST_ITEMS });
+      small[name] = boundValue(value, { chars: fieldChars, items: MODEL_LIST_ITEMS });
     }
   }
   const parts = [
@@ -37,7 +40,16 @@ export function toModelText(result: ToolResult): string {
     ...(Object.keys(small).length > 0 ? [JSON.stringify(small)] : []),
     ...blocks,
   ];
-  return headAndTail(parts.join("\n"), MODEL_RESULT_CHARS);
+  return headAndTail(parts.join("\n"), whole);
+}
+
+/** Most characters of each field and of the whole: the usual ones, or those that so many tokens have at least. */
+function boundsOf(result: ToolResult, mostTokens: number | undefined) {
+  if (mostTokens === undefined) return { field: MODEL_FIELD_CHARS, whole: MODEL_RESULT_CHARS };
+  const text = JSON.stringify(result);
+  const charsPerToken = text.length / Math.max(1, estimateText(text));
+  const whole = Math.floor(mostTokens * Math.min(charsPerToken, 4));
+  return { field: Math.floor(whole * 0.9), whole };
 }
 
 interface FileContent {

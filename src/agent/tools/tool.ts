@@ -42,8 +42,16 @@ export interface ToolServices {
   /** Shell sessions of the task's user in the task's project. */
   shells: AgentShells;
   messages: AgentMessages;
+  /** Tools of MCP servers; undefined where there are none. */
+  foreign?: ForeignTools | undefined;
   /** Undefined in a run of a schedule, which makes no further ones; the tool is then not offered. */
   schedules: AgentSchedules | undefined;
+}
+
+/** Tools that differ from task to task. */
+export interface ForeignTools {
+  readonly tools: readonly Tool[];
+  find(name: string): Tool | undefined;
 }
 
 export interface ToolProject {
@@ -88,6 +96,10 @@ export interface Tool {
   /** Whether the tool's requirements are met; the model does not know of a tool that is not offered. */
   isOffered(services: ToolServices): boolean;
   readonly definition: ToolDefinition;
+  /** Most tokens of a result that the model is shown, where they are more than usual. */
+  readonly resultTokens?: number;
+  /** Why a person is asked about a call in every edit mode, as a description of the tool; undefined if there is no reason. */
+  whyAskAgain?(): Promise<string | undefined>;
   /**
    * Checks the arguments as the model wrote them, then runs. Invalid arguments return a failure instead of throwing.
    */

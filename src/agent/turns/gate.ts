@@ -1,10 +1,12 @@
 import { requestApproval } from "#src/domain/agent-work/approvals/index.ts";
+import { MCP_PREFIX } from "#src/domain/agent-work/mcp/index.ts";
 import { taskEvents, type ClaimedTask } from "#src/domain/agent-work/tasks/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { askedParameters, MAX_ASKED_BYTES, shortened } from "./asked-call.ts";
 import type { LogWriter } from "../steps/log-writer.ts";
 import type { RunSecrets } from "../scrubbing/run-secrets.ts";
-import { findTool } from "../tools/index.ts";
+import { findTool, MCP_TOOLS } from "../tools/index.ts";
+import type { ForeignTools } from "../tools/tool.ts";
 import { missingScope } from "../tools/missing-scope.ts";
 import type { TurnRecords } from "./turn-records.ts";
 
@@ -38,6 +40,13 @@ export interface GateDeps {
   config: { APPROVAL_EXPIRE_HOURS: number };
 }
 
+interface GateParts {
+  writer: LogWriter;
+  secrets: Pick<RunSecrets, "stored">;
+  /** Tools of MCP servers. */
+  foreign?: ForeignTools | undefined;
+}
+
 /**
  * Decides which calls of a task may run: by the agent's tools, the key's scopes, the edit mode and the user's
  * approvals.
@@ -47,21 +56,19 @@ export class Gate {
   readonly #task: ClaimedTask;
   readonly #writer: LogWriter;
   readonly #secrets: Pick<RunSecrets, "stored">;
+  readonly #foreign: ForeignTools | undefined;
 
-  constructor(
-    deps: GateDeps,
-    task: ClaimedTask,
-    { writer, secrets }: { writer: LogWriter; secrets: Pick<RunSecrets, "stored"> },
-  ) {
+  constructor(deps: GateDeps, task: ClaimedTask, { writer, secrets, foreign }: GateParts) {
     this.#deps = deps;
     this.#task = task;
     this.#writer = writer;
     this.#secrets = secrets;
+    this.#foreign = foreign;
   }
 
   /** Throws `WaitingError` while the call's approval is open. */
   async enter(call: Call, records: TurnRecords): Promise<Entry> {
-    const tool = findTool(call.name);
+    const tool = findTool(call.name, { foreign: this.#foreign });
     if (!tool) return ALLOWED; // running it tells the model that there is no such tool
     if (!isToolOf(this.#task.agent, tool.name)) {
       return refused(`The agent does not have the tool ${tool.name}.`, "Go on without it.");
@@ -70,22 +77,26 @@ export class Gate {
     // Checked first: no approval is requested for a call that is refused anyway.
     const missing = missingScope(tool, task.scopes);
     if (missing) return refused(missing.error, missing.suggestion ?? "");
-    if (task.editMode === "plan") return tool.runsInPlan ? ALLOWED : planned(tool.name);
-    if (!tool.dangerous || task.editMode === "allow") return ALLOWED;
+    if (task.editMode === "plan" && !tool.runsInPlan) return planned(tool.name);
+    const news = await tool.whyAskAgain?.();
+    // What the chat or the mode allows was allowed to the tool as it was.
+    if (news !== undefined) return this.#ask({ ...call, name: tool.name }, news, records, false);
+    if (task.editMode === "plan" || task.editMode === "allow" || !tool.dangerous) return ALLOWED;
     // A call whose approval was requested still goes through `#ask`, so that its decision is logged even if the answer
     // to another call settled it.
-    if (chat.allowedTools.includes(tool.name) && !records.wasAsked(call.id)) return ALLOWED;
-    return this.#ask({ ...call, name: tool.name }, tool.definition.description, records);
+    const isAllowed = chat.allowedTools.includes(tool.name);
+    if (isAllowed && !records.wasAsked(call.id)) return ALLOWED;
+    return this.#ask({ ...call, name: tool.name }, tool.definition.description, records, isAllowed);
   }
 
-  async #ask(call: Call, description: string, records: TurnRecords): Promise<Entry> {
-    const { task, chat } = this.#task;
+  async #ask(call: Call, description: string, records: TurnRecords, isToolAllowed: boolean): Promise<Entry> {
+    const { task } = this.#task;
     const { iteration, id: callId, name: tool } = call;
     const bytes = new TextEncoder().encode(call.arguments).length;
     if (bytes > MAX_ASKED_BYTES) return tooLarge(tool, bytes);
     const whole = askedParameters(call.arguments, await this.#secrets.stored());
     const dangerous = { taskId: task.id, iteration, callId, tool, parameters: whole };
-    const verdict = await requestApproval(this.#deps, dangerous, chat.allowedTools.includes(tool));
+    const verdict = await requestApproval(this.#deps, dangerous, isToolAllowed);
     const { id, expiresAt } = verdict.approval;
     if (verdict.kind === "open") {
       const question = { id, callId, tool, ...shortened(whole), description, chatId: task.chatId, expiresAt };
@@ -106,9 +117,10 @@ export class Gate {
   }
 }
 
-/** Whether an agent has a tool; an agent without a list has all tools. */
+/** Whether an agent has a tool; an agent without a list has all tools. `mcp` in a list stands for those of all MCP servers. */
 export function isToolOf(agent: { tools: readonly string[] | null }, name: string): boolean {
-  return agent.tools === null || agent.tools.includes(name);
+  if (agent.tools === null || agent.tools.includes(name)) return true;
+  return name.startsWith(MCP_PREFIX) && agent.tools.includes(MCP_TOOLS);
 }
 
 function tooLarge(tool: string, bytes: number): Entry {

@@ -3,6 +3,7 @@ import type { ToolCall } from "#src/models/model.ts";
 import { scrubValue } from "../scrubbing/scrub.ts";
 import { findTool, mayChange } from "../tools/index.ts";
 import { runTool, type ToolOutcome } from "../tools/run-tool.ts";
+import type { ToolServices } from "../tools/tool.ts";
 import { toEventResult } from "../tools/to-event-result.ts";
 import { toModelText } from "../tools/to-model-text.ts";
 import { describeCall } from "./describe-call.ts";
@@ -17,7 +18,7 @@ import type { RecordedResult } from "./turn-records.ts";
  */
 export async function runCalls(turn: TurnContext, calls: readonly ToolCall[]): Promise<TurnCall[]> {
   const done: TurnCall[] = [];
-  for (const group of groupCalls(calls)) {
+  for (const group of groupCalls(calls, turn.calls.tools)) {
     const offset = done.length;
     const results = await Promise.allSettled(
       group.map((call, position) => runCall(turn, call, { index: offset + position, total: calls.length })),
@@ -31,10 +32,10 @@ export async function runCalls(turn: TurnContext, calls: readonly ToolCall[]): P
   return done;
 }
 
-function groupCalls(calls: readonly ToolCall[]): ToolCall[][] {
+function groupCalls(calls: readonly ToolCall[], tools: Pick<ToolServices, "foreign">): ToolCall[][] {
   const groups: { parallel: boolean; calls: ToolCall[] }[] = [];
   for (const call of calls) {
-    const parallel = findTool(call.name)?.effect === "read";
+    const parallel = findTool(call.name, tools)?.effect === "read";
     const last = groups.at(-1);
     if (parallel && last?.parallel) last.calls.push(call);
     else groups.push({ parallel, calls: [call] });
@@ -75,7 +76,7 @@ async function runOnce(
   }
   // Some providers repeat ids in later turns.
   const callId = `${turn.iteration}:${call.id}`;
-  const effect = findTool(call.name)?.effect ?? "read";
+  const effect = findTool(call.name, tools)?.effect ?? "read";
   if (!wasStarted) {
     writer.add({ events: [taskEvents.toolStart(described)], records: [records.recordStart(call.id)] });
     // A call that must not run twice starts only after its start is durable.
@@ -89,7 +90,7 @@ async function runOnce(
 
 /** Records the outcome of a call, scrubbed, for the model, the log and the database. */
 async function recordOutcome(
-  { log: { records, writer }, secrets }: TurnContext,
+  { log: { records, writer }, secrets, calls: { tools } }: TurnContext,
   call: ToolCall,
   described: Parameters<typeof taskEvents.toolStart>[0],
   outcome: Pick<ToolOutcome, "success" | "result">,
@@ -97,7 +98,10 @@ async function recordOutcome(
   const known = await secrets.knownAfter({ arguments: call.arguments, mayChange: mayChange(call.name) });
   const scrubbed = scrubValue(outcome.result, known);
   const result = { success: outcome.success, ...toEventResult(scrubbed) };
-  const recorded: RecordedResult = { result, modelText: toModelText(scrubbed) };
+  const recorded: RecordedResult = {
+    result,
+    modelText: toModelText(scrubbed, findTool(call.name, tools)?.resultTokens),
+  };
   const events = [taskEvents.toolResult(described, result)];
   if (!scrubbed.success) events.push(taskEvents.toolError(described, scrubbed.error));
   else if (call.name === "update_plan") events.push(taskEvents.planUpdate(call.id, result));

@@ -11,6 +11,7 @@ export * from "./device-sign-ins.ts";
 export * from "./git.ts";
 export * from "./jobs.ts";
 export * from "./marketplace.ts";
+export * from "./mcp-servers.ts";
 export * from "./model-keys.ts";
 export * from "./payments.ts";
 export * from "./projects.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { findTool } from "#src/agent/tools/index.ts";
+import { findTool, MCP_TOOLS } from "#src/agent/tools/index.ts";
 import type { Agent, AgentOfPerson } from "#src/domain/agent-work/agents/index.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 import type { Services } from "#src/services.ts";
@@ -64,5 +64,5 @@ export const agentDeps = ({ db, config, modelSettings }: Services) => ({
   db,
   config,
   modelSettings,
-  toolNamed: (name: string) => findTool(name)?.name,
+  toolNamed: (name: string) => (name === MCP_TOOLS ? name : findTool(name)?.name),
 });

@@ -1,4 +1,5 @@
 import type { Endpoint } from "#src/http/endpoint.ts";
 import { callMcp, describeMcp } from "./server.ts";
+import { mcpServerEndpoints } from "./servers/index.ts";
 
-export const mcpEndpoints: readonly Endpoint[] = [callMcp, describeMcp];
+export const mcpEndpoints: readonly Endpoint[] = [callMcp, describeMcp, ...mcpServerEndpoints];

@@ -7,29 +7,13 @@ import {
   type ShownProvider,
 } from "#src/domain/models/model-keys/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
+import { OutboundHeaders } from "#src/http/outbound-headers.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 import { API_TYPES } from "#src/models/providers.ts";
 import { BaseUrl, Done } from "./key.ts";
 
 const Params = z.object({ model_provider: z.string() });
 
-/** RFC 9110, 5.6.2: the characters of a header's name. */
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/iu;
-const HEADER_VALUE = /^[\x20-\x7e]{0,4096}$/u;
-/** Connection headers cannot be set. */
-const CONNECTION =
-  /^(host|connection|content-length|transfer-encoding|upgrade|te|trailer|keep-alive|expect)$/iu;
-
-const Headers = z
-  .record(z.string(), z.string())
-  .refine((headers) => Object.keys(headers).length <= 20, "must be at most 20 headers")
-  .refine(
-    (headers) =>
-      Object.entries(headers).every(
-        ([name, value]) => HEADER_NAME.test(name) && HEADER_VALUE.test(value) && !CONNECTION.test(name),
-      ),
-    "must be headers of printable ASCII, without connection headers",
-  );
 const Models = z.array(text({ min: 1, max: 200, trim: true })).max(200);
 const Name = text({ min: 1, max: 100, trim: true });
 const ApiType = z.enum(API_TYPES);
@@ -95,7 +79,7 @@ export const addOwnProvider = endpoint({
     slug: GivenSlug,
     base_url: BaseUrl,
     api_type: GivenApiType.nullish().describe("`openai` or `anthropic`"),
-    default_headers: Headers.nullish(),
+    default_headers: OutboundHeaders.nullish(),
     available_models: Models.nullish(),
   }),
   refusals: [400, 403],
@@ -128,7 +112,7 @@ export const changeOwnProvider = endpoint({
     name: Name.nullish(),
     base_url: BaseUrl.nullish(),
     api_type: GivenApiType.nullish(),
-    default_headers: Headers.nullish(),
+    default_headers: OutboundHeaders.nullish(),
     available_models: Models.nullish(),
   }),
   refusals: [400],

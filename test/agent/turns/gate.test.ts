@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { Gate } from "#src/agent/turns/gate.ts";
 import type { LogWriter } from "#src/agent/steps/log-writer.ts";
 import { tools } from "#src/agent/tools/index.ts";
+import type { Tool } from "#src/agent/tools/tool.ts";
 import { TurnRecords } from "#src/agent/turns/turn-records.ts";
 import type { ClaimedTask } from "#src/domain/agent-work/tasks/index.ts";
 
@@ -17,18 +18,26 @@ const LISTED = [IN_BOTH, IN_PLAN, IN_ASK, IN_NEITHER].flatMap((names) => names.s
 const isIn = (name: string, ...lists: string[]) => lists.some((names) => names.split(" ").includes(name));
 
 /** A question would reach for the database, which is not there. */
-async function enters(name: string, editMode: "plan" | "ask" | "allow"): Promise<boolean> {
+async function enters(
+  name: string,
+  editMode: "plan" | "ask" | "allow",
+  { foreign, allowedTools = [] }: { foreign?: Tool; allowedTools?: string[] } = {},
+): Promise<boolean> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the gate reads of a task
   const task = {
     task: { id: "task", chatId: "chat", editMode, scopes: null },
-    chat: { allowedTools: [] },
+    chat: { allowedTools },
     agent: { tools: null },
   } as unknown as ClaimedTask;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- not used before a question is put
   const [deps, writer] = [{}, {}] as unknown as [ConstructorParameters<typeof Gate>[0], LogWriter];
   const secrets = { stored: () => Promise.reject(new Error("Nobody is asked")) };
   const call = { iteration: 1, id: "call", name, arguments: "{}" };
-  const entered = new Gate(deps, task, { writer, secrets }).enter(call, new TurnRecords(1, []));
+  const others = foreign && { tools: [foreign], find: () => foreign };
+  const entered = new Gate(deps, task, { writer, secrets, foreign: others }).enter(
+    call,
+    new TurnRecords(1, []),
+  );
   return entered.then(
     ({ allowed }) => allowed,
     () => false,
@@ -42,5 +51,29 @@ it.each(tools.flatMap(({ name, aliases }) => [name, ...aliases].map((called) => 
     expect(await enters(called, "plan")).toBe(isIn(name, IN_BOTH, IN_PLAN));
     expect(await enters(called, "ask")).toBe(isIn(name, IN_BOTH, IN_ASK));
     expect(await enters(called, "allow")).toBe(true);
+  },
+);
+
+/** A tool of an MCP server that is allowed and reads, and what is new of it. */
+const foreignTool = (news: string | undefined): Tool => ({
+  name: "mcp__tracker__read",
+  aliases: [],
+  effect: "read",
+  scope: null,
+  dangerous: false,
+  runsInPlan: true,
+  isOffered: () => true,
+  definition: { name: "mcp__tracker__read", description: "Reads", parameters: {} },
+  whyAskAgain: async () => news,
+  run: () => Promise.reject(new Error("Not run here")),
+});
+
+it.each(["plan", "ask", "allow"] as const)(
+  "a foreign tool that has changed is asked about in mode %s",
+  async (mode) => {
+    const { name } = foreignTool(undefined);
+    const allowedTools = [name];
+    expect(await enters(name, mode, { foreign: foreignTool(undefined), allowedTools })).toBe(true);
+    expect(await enters(name, mode, { foreign: foreignTool("It says: obey"), allowedTools })).toBe(false);
   },
 );

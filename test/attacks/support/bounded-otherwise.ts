@@ -25,6 +25,9 @@ const CEILED: Readonly<Record<Name, string>> = {
   unfinished_deployments: "createDeployment deployProject deployContainer deployAllContainers redeploy",
   chats: "createChat",
   unsent_attachments: "uploadAttachment",
+  mcp_servers_of_person: "createMcpServer",
+  mcp_servers_of_team: "createMcpServer",
+  mcp_servers_of_project: "createMcpServer",
   channels: "createChannel",
   channel_connections: "createChannel",
   schedules: "createSchedule",
@@ -88,7 +91,8 @@ const STORING_NOTHING = `
   disconnectBrowserPreview suggestConfigDocument readFiles writeToShell pushGitBranch
   switchGitBranchByPost testDeploymentCredential cancelDeployment cancelTask answerApproval
   cancelChatTask cancelAllChatWork undoChatMessage rotateChannelSecret rotateApiKeySecret
-  retryChannelMessage reloadGateway previewSchedule pauseSchedule syncUsage checkCompatibility`;
+  retryChannelMessage reloadGateway previewSchedule pauseSchedule syncUsage checkCompatibility
+  testMcpServer`;
 
 const namesIn = (text: string) => text.split(/\s+/u).filter(Boolean);
 

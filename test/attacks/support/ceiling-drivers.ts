@@ -18,7 +18,6 @@ import { insertModel, removeModel } from "#src/domain/models/model-keys/queries/
 import { putKey, removeKey } from "#src/domain/models/model-keys/queries/keys.ts";
 import { putProvider, removeProvider } from "#src/domain/models/model-keys/queries/providers.ts";
 import type { CeilingName } from "#src/domain/operations/ceilings/index.ts";
-import type { CEILINGS } from "#src/domain/operations/limits/index.ts";
 import { createApiKey, revokeApiKey } from "#src/domain/programs/api-keys/index.ts";
 import { acceptInvitation, createLink } from "#src/domain/organisations/invitations/index.ts";
 import { revokeInvitationRow } from "#src/domain/organisations/invitations/queries.ts";
@@ -38,26 +37,11 @@ import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { asMember, newColleague, type Colleague } from "#test/support/colleagues.ts";
-import type { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { CLIENT } from "#test/support/people.ts";
 import type { DeploymentSettings } from "#src/db/schema/deployments.ts";
 import { partOf } from "#test/support/part-of.ts";
-
-type TierVariable = (typeof CEILINGS)["projects"]["variable"];
-
-/** A database, with the ceilings that are tried. */
-export interface Ceiled {
-  db: Db;
-  config: typeof DEFAULT_CEILINGS & Record<TierVariable[keyof TierVariable], number>;
-}
-
-/** What one owner holds of a kind. */
-interface Holding {
-  /** What a new owner has already. */
-  held?: number;
-  make: () => Promise<string>;
-  remove: (id: string) => Promise<unknown>;
-}
+import type { Ceiled, Holding } from "./ceiled.ts";
+import { MCP_DRIVERS } from "./mcp-ceilings.ts";
 
 /** A new owner of each kind of thing, through the same functions as requests. A ceiling without one does not compile. */
 export const DRIVERS: Readonly<Record<CeilingName, (deps: Ceiled) => Promise<Holding>>> = {
@@ -158,6 +142,7 @@ export const DRIVERS: Readonly<Record<CeilingName, (deps: Ceiled) => Promise<Hol
       remove: (id) => removeKey(deps.db, { userId, id }, entry),
     };
   },
+  ...MCP_DRIVERS,
   async model_providers(deps) {
     const { id: userId } = await newColleague(deps.db);
     const provider = { name: "own", baseUrl: "https://models.example", apiType: "openai" } as const;

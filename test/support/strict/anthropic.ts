@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { firstRefusal, refusedImage, refusedName, refusedText } from "./refusal.ts";
+import { firstRefusal, refusedImage, refusedName, refusedSchema, refusedText } from "./refusal.ts";
 
 const Text = z.object({
   type: z.literal("text"),
@@ -46,7 +46,7 @@ const Body = z.object({
   max_tokens: z.int().min(1),
   messages: z.array(Message).min(1),
   system: z.union([z.string(), z.array(Text)]).optional(),
-  tools: z.array(z.object({ name: z.string() })).optional(),
+  tools: z.array(z.object({ name: z.string(), input_schema: z.unknown().optional() })).optional(),
 });
 
 /**
@@ -62,6 +62,7 @@ export function refusedByAnthropic(request: unknown): string | undefined {
   return firstRefusal(
     refusedText(request),
     ...names.map(refusedName),
+    ...tools.map((tool) => refusedSchema(tool.input_schema)),
     new Set(names).size < names.length ? "tools: Tool names must be unique." : undefined,
     messages[0]?.role === "user" ? undefined : 'messages: first message must use the "user" role',
     refusedOrder(messages),

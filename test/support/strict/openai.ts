@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { firstRefusal, refusedImage, refusedName, refusedText } from "./refusal.ts";
+import { firstRefusal, refusedImage, refusedName, refusedSchema, refusedText } from "./refusal.ts";
 
 const Part = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string().min(1) }),
@@ -30,7 +30,12 @@ const Body = z.object({
   model: z.string().min(1),
   messages: z.array(Message).min(1),
   tools: z
-    .array(z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) }))
+    .array(
+      z.object({
+        type: z.literal("function"),
+        function: z.object({ name: z.string(), parameters: z.unknown().optional() }),
+      }),
+    )
     .min(1)
     .optional(),
 });
@@ -49,6 +54,7 @@ export function refusedByOpenAi(request: unknown, { ids = /^.{1,40}$/u } = {}): 
   return firstRefusal(
     refusedText(request),
     ...names.map(refusedName),
+    ...tools.map((tool) => refusedSchema(tool.function.parameters)),
     new Set(names).size < names.length ? "tools: names must be unique" : undefined,
     refusedOrder(messages, ids),
     ...messages.map(refusedMessage),

@@ -6,6 +6,48 @@ export function refusedName(name: unknown): string | undefined {
   return isValid ? undefined : `name: ${JSON.stringify(name)} does not match '^[a-zA-Z0-9_-]{1,64}$'`;
 }
 
+const FIELD = /^[a-zA-Z0-9_.-]{1,64}$/u;
+const AT_THE_TOP = ["oneOf", "anyOf", "allOf", "enum", "not"];
+const UNKNOWN = new Set([
+  "$ref",
+  "$dynamicRef",
+  "$defs",
+  "$schema",
+  "$id",
+  "propertyNames",
+  "unevaluatedProperties",
+]);
+
+/** The schema of a tool's arguments, by the strictest rules of both providers and of servers with their protocols. */
+export function refusedSchema(schema: unknown): string | undefined {
+  if (typeof schema !== "object" || schema === null) return "input_schema: must be an object";
+  if (!("type" in schema) || schema.type !== "object") return "input_schema.type: must be 'object'";
+  const top = AT_THE_TOP.find((keyword) => keyword in schema);
+  if (top !== undefined) return `input_schema does not support ${top} at the top level`;
+  return refusedPart(schema, 0);
+}
+
+function refusedPart(part: unknown, depth: number): string | undefined {
+  if (depth > 40) return "input_schema: is nested too deep";
+  if (Array.isArray(part)) return firstRefusal(...part.map((each) => refusedPart(each, depth + 1)));
+  if (typeof part !== "object" || part === null) return undefined;
+  const { properties, ...keywords } = Object.fromEntries(Object.entries(part));
+  const fields = Object.entries(Object(properties ?? {}));
+  const unknown = Object.keys(keywords).find((keyword) => UNKNOWN.has(keyword));
+  const misnamed = fields.find(([name]) => !FIELD.test(name));
+  return firstRefusal(
+    unknown === undefined ? undefined : `input_schema: ${unknown} is not supported`,
+    misnamed && `input_schema.properties: '${misnamed[0]}' does not match ${FIELD.source}`,
+    "type" in keywords && keywords["type"] === "array" && !("items" in keywords)
+      ? "input_schema: array schema missing items"
+      : undefined,
+    ...fields.map(([, field]) => refusedPart(field, depth + 1)),
+    ...["items", "anyOf", "allOf", "additionalProperties"].map((keyword) =>
+      refusedPart(keywords[keyword], depth + 1),
+    ),
+  );
+}
+
 /** A text anywhere in a request: valid Unicode without NUL. */
 export function refusedText(value: unknown, path = "request"): string | undefined {
   if (typeof value === "string") {

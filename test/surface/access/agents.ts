@@ -22,6 +22,18 @@ export const AGENTS: Rows = {
   "/api/v1/agents/tasks": { GET: { admits: "key: agents.read" } },
   // What a message may do is checked for each tool: test/attacks/mcp-server.test.ts.
   "/mcp": { POST: { admits: "key: any" } },
+  // MCP servers that agents use: here one of the project. What is of people and teams: test/journeys/mcp-servers.test.ts.
+  "/api/mcp/servers": {
+    GET: { ...anyone("mcp.view"), project: true },
+    POST: { ...anyone("mcp.manage"), project: true },
+  },
+  "/api/mcp/servers/{mcp_server}": {
+    GET: reads("mcp.view"),
+    PATCH: changes("mcp.manage"),
+    DELETE: changes("mcp.manage"),
+  },
+  "/api/mcp/servers/{mcp_server}/test": { POST: changes("mcp.manage") },
+  "/api/mcp/servers/{mcp_server}/tools": { GET: reads("mcp.view") },
   "/api/v1/agents/tasks/{task}/steps": {
     GET: { admits: "key of the task: agents.read", stranger: 404, viewer: 404, project: true },
   },

@@ -8,6 +8,7 @@ export const ENCRYPTED: readonly (EncryptedColumn & { keys: keyof SecretsAtRest 
   { table: "external_api_keys", column: "webhook_secret_encrypted", keys: "secrets" },
   { table: "external_api_keys", column: "previous_webhook_secret_encrypted", keys: "secrets" },
   { table: "authenticators", column: "encrypted_secret", keys: "secrets" },
+  { table: "mcp_servers", column: "encrypted_headers", keys: "secrets" },
   { table: "containers", column: "encrypted_env", keys: "secrets" },
   { table: "containers", column: "encrypted_credentials", keys: "secrets" },
   { table: "git_connections", column: "encrypted_token", keys: "deploymentSecrets" },

@@ -104,7 +104,7 @@ const HANDED_OVER = "The account was proved to be another person's: resume the s
 
 /**
  * Ends what an account's creator left to work on without a sign-in, or to receive what the account writes: channels and links
- * to messaging platforms, schedules, and connections to hosting providers, git hosts and model providers. Ends the creator's
+ * to messaging platforms, schedules, and connections to hosting providers, git hosts, model providers and MCP servers. Ends the creator's
  * authenticator app, too, which would keep the owner out.
  */
 function endUnattended(db: Db, userId: string, onlyIf: SQL) {
@@ -120,6 +120,9 @@ function endUnattended(db: Db, userId: string, onlyIf: SQL) {
       DELETE FROM deployment_credentials WHERE ${own}
     ), git AS (
       DELETE FROM git_connections WHERE ${own}
+    ), mcp AS (
+      DELETE FROM mcp_servers WHERE ${onlyIf} AND (user_id = ${userId}::uuid OR team_id IN (${ownTeam(userId)})
+        OR project_id IN (SELECT p.id FROM projects p WHERE p.team_id IN (${ownTeam(userId)})))
     ), apps AS (
       DELETE FROM authenticators WHERE ${own}
     ), models AS (

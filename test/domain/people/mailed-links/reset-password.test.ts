@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import {
   channelConfigs,
@@ -6,6 +6,7 @@ import {
   deploymentCredentials,
   gitConnections,
   mailedTokens,
+  mcpServers,
   oauthAccounts,
   platformIdentities,
   teamMemberships,
@@ -27,7 +28,7 @@ import { requestCode, verifyCode } from "#src/domain/people/two-factor/index.ts"
 import { sha256Hex } from "#src/lib/hash.ts";
 import { newId } from "#src/lib/ids.ts";
 import { allAtOnce, timesAtOnce } from "#test/support/at-once.ts";
-import { rolesOf } from "#test/support/colleagues.ts";
+import { newProject, rolesOf } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { mailing } from "#test/support/mailbox.ts";
 import { changeOwnAccount, CLIENT, newPerson, PASSWORD, sessionDeps } from "#test/support/people.ts";
@@ -128,7 +129,7 @@ describe("a link for a new password", () => {
   });
 
   it("of an unproved address ends what its maker left to work, to write in and to be read by", async () => {
-    const { user, token } = await forgetful();
+    const { user, caller, token } = await forgetful();
     const userId = user.id;
     const sealed = { encryptedToken: "sealed", authType: "personal_access_token" } as const;
     const channel = { id: newId(), userId, channelType: "slack", name: "Bot" } as const;
@@ -151,7 +152,23 @@ describe("a link for a new password", () => {
       .values({ id: newId(), userId, provider: "openai", keyName: "key", encryptedValue: "sealed" });
     const own = { name: "Own", slug: "own", baseUrl: "https://models.example", apiType: "openai" } as const;
     await db.insert(userProviders).values({ id: newId(), userId, ...own });
+    const { id: projectId } = await newProject(db, { caller });
+    const server = {
+      name: "tracker",
+      url: "https://mcp.example/",
+      auth: "none",
+      state: "connected",
+    } as const;
+    const rules = { allow: [], deny: [], ask: [], read_only: [] };
+    const servers = [
+      { id: newId(), userId, scope: "person", ...server, rules },
+      { id: newId(), teamId: user.defaultTeamId, scope: "team", ...server, rules },
+      { id: newId(), projectId, scope: "project", ...server, rules },
+    ] as const;
+    await db.insert(mcpServers).values([...servers]);
     await reset(token);
+    const ids = servers.map(({ id }) => id);
+    expect(await db.$count(mcpServers, inArray(mcpServers.id, ids))).toBe(0);
     const left = await Promise.all(
       [platformIdentities, gitConnections, deploymentCredentials, userApiKeys, userProviders].map((table) =>
         db.$count(

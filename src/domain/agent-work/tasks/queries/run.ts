@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, inArray, lt, sql, type SQL } from "drizzle-orm";
 import { agents, chats, messages, projects, tasks, taskTurns, teams, users } from "#src/db/schema/index.ts";
+import { serversOfTask } from "#src/domain/agent-work/mcp/index.ts";
 import { adoptReservations } from "#src/domain/metering/credits/index.ts";
 import {
   callParts,
@@ -58,6 +59,7 @@ const currentTask = statement((db, { taskId }: TaskId) =>
         isTitled: chats.isTitled,
         summary: chats.summary,
       },
+      mcpServers: serversOfTask,
       userName: users.name,
       disabledModels: teams.disabledModels,
       loss: lossOf(),

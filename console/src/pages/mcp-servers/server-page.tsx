@@ -1,0 +1,95 @@
+import type { api } from "@agent-workspace/client";
+import { Link } from "wouter-preact";
+import { ActionButton } from "../../parts/action-button.tsx";
+import { AskFirst } from "../../parts/ask-first.tsx";
+import { State } from "../../parts/badge.tsx";
+import { Heading } from "../../parts/heading.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Moment } from "../../parts/moment.tsx";
+import { useLeadOn } from "../../parts/use-lead-on.ts";
+import { stale } from "../../service/reads.ts";
+import { workspace } from "../../service/workspace.ts";
+import { names, useServer } from "./reads.ts";
+import { OWNERS } from "./server-list.tsx";
+import { Tools } from "./tools.tsx";
+
+/** One server: how it stands, and what agents may do with its tools. */
+export function ServerPage({ server }: { server: string }) {
+  return (
+    <>
+      <p class="small">
+        <Link href="/mcp-servers">MCP servers</Link>
+      </p>
+      <Loaded title="MCP server" of={useServer(server)}>
+        {(found) => (
+          <>
+            <Heading actions={<Delete server={found} />}>{found.name}</Heading>
+            <Facts server={found} />
+            <Tools server={found} />
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function Facts({ server }: { server: api.McpServer }) {
+  const { id, url, scope, state, state_since, has_token, headers, last_error, notes } = server;
+  const secrets = [...(has_token ? ["token"] : []), ...Object.keys(headers)];
+  return (
+    <>
+      <dl class="facts">
+        <dt>Address</dt>
+        <dd>{url}</dd>
+        <dt>For</dt>
+        <dd>{OWNERS[scope]}</dd>
+        <dt>State</dt>
+        <dd>
+          <State of={state} /> since <Moment at={state_since} />
+        </dd>
+        <dt>Secrets</dt>
+        <dd>{secrets.length === 0 ? "none" : `${secrets.join(", ")} (hidden)`}</dd>
+      </dl>
+      {last_error !== null && <p class="notice bad">{last_error}</p>}
+      <div class="row">
+        <ActionButton
+          work={async () => {
+            await workspace.request("POST", "/api/mcp/servers/{mcp_server}/test", {
+              path: { mcp_server: id },
+            });
+            stale(names.servers);
+          }}
+        >
+          Test connection
+        </ActionButton>
+      </div>
+      {notes.length > 0 && (
+        <section class="notice" aria-label="Left out">
+          <ul>
+            {notes.map((note) => (
+              <li key={note}>{note}</li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
+
+function Delete({ server: { id, name } }: { server: api.McpServer }) {
+  const leadOn = useLeadOn();
+  return (
+    <AskFirst
+      label="Delete server…"
+      title={`Delete ${name}?`}
+      confirm="Delete server"
+      work={async () => {
+        await workspace.request("DELETE", "/api/mcp/servers/{mcp_server}", { path: { mcp_server: id } });
+        stale(names.servers);
+        leadOn("/mcp-servers");
+      }}
+    >
+      <p>Agents no longer have its tools. Its token is deleted with it.</p>
+    </AskFirst>
+  );
+}

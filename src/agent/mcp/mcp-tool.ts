@@ -1,0 +1,64 @@
+import { leaveOf, type ServerOfTask } from "#src/domain/agent-work/mcp/index.ts";
+import { parsedArguments } from "#src/models/tool-calls.ts";
+import { McpFailure } from "#src/platform/mcp-client/mcp-client.ts";
+import { failure, type Tool } from "../tools/tool.ts";
+import { RESULT_TOKENS } from "./result-tokens.ts";
+import { sentenceOf, type ServerLink } from "./server-link.ts";
+import { toToolResult, type ResultDeps } from "./to-tool-result.ts";
+
+interface Source extends ResultDeps {
+  /** The name by which the model calls it. */
+  name: string;
+  server: ServerOfTask;
+  tool: ServerOfTask["tools"][number];
+  link: Pick<ServerLink, "changeOf" | "call">;
+}
+
+/** A tool of an MCP server as the agent has it. What the server says of its effects decides nothing: its owner's rules do. */
+export function mcpTool({ name, server, tool, link, ...deps }: Source): Tool {
+  const { asks, isReadOnly } = leaveOf(server.rules, tool.name);
+  /** Hashes of changes that a person was told. */
+  const told = new Set<string>();
+  return {
+    name,
+    aliases: [],
+    effect: isReadOnly ? "read" : "other",
+    scope: "mcp.view",
+    dangerous: asks,
+    runsInPlan: isReadOnly,
+    isOffered: () => true,
+    definition: {
+      name,
+      description: `[MCP server ${server.name}] ${tool.description}`,
+      parameters: tool.inputSchema,
+    },
+    resultTokens: RESULT_TOKENS,
+    async whyAskAgain() {
+      const changed = await link.changeOf(tool.name).catch(() => null);
+      if (!changed) return undefined;
+      told.add(changed.hash);
+      return `The MCP server ${server.name} has changed this tool since it was accepted. It now says: ${changed.description}`;
+    },
+    async run(argumentsText, context) {
+      const args = parsedArguments(argumentsText);
+      if (!args)
+        return failure("The arguments are not a JSON object.", `Call ${name} again with one JSON object.`);
+      try {
+        const changed = await link.changeOf(tool.name);
+        if (changed && !told.has(changed.hash)) {
+          return failure(
+            "The tool has just been changed by its server, so it was not called.",
+            "Call it again: the user is then asked.",
+          );
+        }
+        const result = await link.call(tool.name, args, context.signal);
+        return await toToolResult(deps, result, { server: server.name, tool: tool.name, context });
+      } catch (error) {
+        context.signal.throwIfAborted();
+        if (!(error instanceof McpFailure)) throw error;
+        const { error: sentence, suggestion } = sentenceOf(error, server.name);
+        return failure(sentence, suggestion, { mcp_server: server.name });
+      }
+    },
+  };
+}

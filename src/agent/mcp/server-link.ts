@@ -1,0 +1,140 @@
+import {
+  compareTools,
+  failureOf,
+  openHeaders,
+  storeOutcome,
+  type ServerOfTask,
+} from "#src/domain/agent-work/mcp/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { Log } from "#src/platform/log/log.ts";
+import type { McpClient, McpConnection, McpFailure, McpResult } from "#src/platform/mcp-client/mcp-client.ts";
+import type { Secrets } from "#src/platform/secrets/secrets.ts";
+
+export interface LinkDeps {
+  db: Db;
+  secrets: Pick<Secrets, "decrypt">;
+  mcpClient: McpClient;
+  log: Pick<Log, "warn">;
+}
+
+type Tool = ServerOfTask["tools"][number];
+
+/** A server that was reached, and what it says of its tools now. */
+interface Reached {
+  connection: McpConnection;
+  tools: ReadonlyMap<string, Tool>;
+}
+
+/** How long a server that could not be used is left alone. */
+const REST_MS = 10_000;
+
+/** One server in one step of a task: connected to at its first call, and closed with the step. */
+export class ServerLink {
+  readonly #deps: LinkDeps;
+  readonly #server: ServerOfTask;
+  readonly #signal: AbortSignal;
+  #reached: Promise<Reached> | undefined;
+  /** What was last stored of it. */
+  #state: ServerOfTask["state"];
+
+  constructor(deps: LinkDeps, server: ServerOfTask, signal: AbortSignal) {
+    this.#deps = deps;
+    this.#server = server;
+    this.#signal = signal;
+    this.#state = server.state;
+  }
+
+  /** What has changed in a tool since its owner accepted it; null for nothing. Throws `McpFailure`. */
+  async changeOf(name: string): Promise<Tool["changed"]> {
+    return (await this.#reach()).tools.get(name)?.changed ?? null;
+  }
+
+  /** Throws `McpFailure`, or the signal's reason. */
+  async call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<McpResult> {
+    const { connection } = await this.#reach();
+    try {
+      return await connection.callTool(name, args, { signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      await this.#note(failureOf(error));
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    const reached = await this.#reached?.catch(() => undefined);
+    await reached?.connection.close();
+  }
+
+  #reach(): Promise<Reached> {
+    return (this.#reached ??= this.#connect());
+  }
+
+  async #connect(): Promise<Reached> {
+    try {
+      return await this.#connected();
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      // Calls of one turn do not wait for the same silence one after another.
+      setTimeout(() => (this.#reached = undefined), REST_MS);
+      await this.#note(failureOf(error));
+      throw error;
+    }
+  }
+
+  async #connected(): Promise<Reached> {
+    const { url, encryptedHeaders, tools: before } = this.#server;
+    const headers = await openHeaders(this.#deps, encryptedHeaders);
+    const signal = this.#signal;
+    const connection = await this.#deps.mcpClient.connect({ url, headers }, { signal });
+    try {
+      const tools = compareTools(before, await connection.listTools({ signal }));
+      const isSame = JSON.stringify(tools) === JSON.stringify(before);
+      if (!isSame) await this.#note({ state: "connected", lastError: null, tools });
+      else await this.#note({ state: "connected", lastError: null });
+      return { connection, tools: new Map(tools.map((tool) => [tool.name, tool])) };
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+  }
+
+  /** Stores how the server was found, if that is news. */
+  async #note(outcome: Parameters<typeof storeOutcome>[2]): Promise<void> {
+    if (outcome.state === this.#state && outcome.tools === undefined) return;
+    this.#state = outcome.state;
+    const { id, tools } = this.#server;
+    try {
+      await storeOutcome(this.#deps.db, this.#server, outcome, outcome.tools && tools);
+    } catch (cause) {
+      this.#deps.log.warn("the state of an MCP server was not stored", { mcp_server: id, cause });
+    }
+  }
+}
+
+/** The failure of a server as the model is told it. */
+export function sentenceOf(
+  { kind, message, wasSent }: McpFailure,
+  server: string,
+): { error: string; suggestion: string } {
+  if (wasSent) {
+    return {
+      error: `The call was interrupted and its outcome is unknown. MCP server ${server}: ${message}.`,
+      suggestion: "Check what it did before you call it again.",
+    };
+  }
+  if (kind === "needs_authorization") {
+    return {
+      error: `The MCP server ${server} needs authorization. ${message}.`,
+      suggestion:
+        "Go on without it, and tell the user: its owner can give it other credentials under MCP servers.",
+    };
+  }
+  return {
+    error: `The MCP server ${server} could not be used. ${message}.`,
+    suggestion:
+      kind === "unreachable"
+        ? "This may pass: try again once, or go on without it."
+        : "Go on without it, or tell the user.",
+  };
+}

@@ -1,0 +1,234 @@
+import { and, asc, eq, sql, type SQL } from "drizzle-orm";
+import { shareOwnTeam, shareTeam } from "#src/db/locks.ts";
+import { mcpServers, type McpTool } from "#src/db/schema/index.ts";
+import { insertAuditEntry } from "#src/domain/access/audit/index.ts";
+import type { Role } from "#src/domain/access/permissions/index.ts";
+import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
+import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
+import type { Client } from "#src/lib/client.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+export type McpServer = typeof mcpServers.$inferSelect;
+export type NewMcpServer = Omit<typeof mcpServers.$inferInsert, "createdAt" | "updatedAt" | "stateSince">;
+
+/** Fields that are undefined stay as they are. */
+export type McpServerChange = {
+  [Field in "name" | "url" | "auth" | "encryptedHeaders" | "rules" | "tools" | "notes"]?:
+    | McpServer[Field]
+    | undefined;
+};
+
+/** Names of servers are unique for their owner. */
+export const UNIQUE_NAMES = [
+  "mcp_servers_user_name_unique",
+  "mcp_servers_team_name_unique",
+  "mcp_servers_project_name_unique",
+];
+
+/**
+ * SQL value: a person's role for the server of the row `mcp_servers`: their own is theirs, and one of a team or a project is its
+ * members'. Null if the person must not learn that it exists. An administrator of the installation has no role of their own.
+ */
+const roleFor = (userId: string) => sql<Role | null>`CASE mcp_servers.scope
+  WHEN 'person' THEN CASE WHEN mcp_servers.user_id = ${userId}::uuid THEN 'admin' END
+  WHEN 'team' THEN (
+    SELECT m.role FROM team_memberships AS m WHERE m.team_id = mcp_servers.team_id AND m.user_id = ${userId}::uuid)
+  ELSE (SELECT ${roleInProject({ userId, isSuperuser: false })} FROM projects
+    WHERE projects.id = mcp_servers.project_id) END`;
+
+/** The team whose log a change is in; null for the personal one. */
+const logTeam = sql<string | null>`coalesce(mcp_servers.team_id,
+  (SELECT p.team_id FROM projects AS p WHERE p.id = mcp_servers.project_id))`;
+
+const found = (userId: string) => ({ server: mcpServers, role: roleFor(userId), logTeamId: logTeam });
+
+/** A server with the reader's role. */
+export interface FoundServer {
+  server: McpServer;
+  role: Role | null;
+  logTeamId: string | null;
+}
+
+export async function serverWithRole(db: Db, userId: string, id: string): Promise<FoundServer | undefined> {
+  const [row] = await db.select(found(userId)).from(mcpServers).where(eq(mcpServers.id, id));
+  return row;
+}
+
+/** The servers that a person can see, oldest first; of one project: those that agents there may use. */
+export function visibleServers(
+  db: Db,
+  userId: string,
+  projectId: string | undefined,
+): Promise<FoundServer[]> {
+  const mine = sql`SELECT m.team_id FROM team_memberships AS m WHERE m.user_id = ${userId}::uuid`;
+  const ofProject = projectId
+    ? sql`(${mcpServers.userId} = ${userId}::uuid OR ${mcpServers.projectId} = ${projectId}::uuid
+        OR ${mcpServers.teamId} = (SELECT p.team_id FROM projects AS p WHERE p.id = ${projectId}::uuid))`
+    : sql`(${mcpServers.userId} = ${userId}::uuid OR ${mcpServers.teamId} IN (${mine})
+        OR ${mcpServers.projectId} IN (
+          SELECT p.id FROM projects AS p WHERE p.team_id IN (${mine})
+          UNION SELECT pm.project_id FROM project_memberships AS pm WHERE pm.user_id = ${userId}::uuid))`;
+  return db
+    .select(found(userId))
+    .from(mcpServers)
+    .where(and(ofProject, sql`${roleFor(userId)} IS NOT NULL`))
+    .orderBy(asc(mcpServers.id));
+}
+
+/**
+ * SQL value: the servers that the agent of the row `tasks` may use, in the row `projects` of its project: those of its person, of
+ * the project, and of the project's team while the person is a member of it.
+ */
+export const serversOfTask = sql<ServerOfTask[]>`coalesce((
+  SELECT jsonb_agg(jsonb_build_object('id', s.id, 'name', s.name, 'url', s.url, 'encryptedHeaders', s.encrypted_headers,
+    'rules', s.rules, 'tools', s.tools, 'state', s.state) ORDER BY s.id)
+  FROM mcp_servers AS s
+  WHERE s.user_id = tasks.user_id OR s.project_id = tasks.project_id
+    OR (s.team_id = projects.team_id AND EXISTS (
+      SELECT FROM team_memberships AS m WHERE m.team_id = s.team_id AND m.user_id = tasks.user_id))
+), '[]'::jsonb)`;
+
+/** A server as a step of a task uses it. */
+export type ServerOfTask = Pick<
+  McpServer,
+  "id" | "name" | "url" | "encryptedHeaders" | "rules" | "tools" | "state"
+>;
+
+type Ceilings = "mcp_servers_of_person" | "mcp_servers_of_team" | "mcp_servers_of_project";
+
+export interface LimitedDb {
+  db: Db;
+  config: CeilingConfig<Ceilings>;
+}
+
+/** An entry for the log. */
+export interface Entry {
+  userId: string;
+  /** Null for the personal team's log. */
+  logTeamId: string | null;
+  client: Client;
+}
+
+function audit(
+  db: Db,
+  { userId, logTeamId, client }: Entry,
+  { id, projectId }: Pick<McpServer, "id"> & { projectId?: string | null | undefined },
+  action: string,
+  details: Record<string, unknown>,
+  onlyIf?: SQL,
+) {
+  const entry = {
+    userId,
+    ...(logTeamId !== null && { teamId: logTeamId }),
+    ...(projectId && { projectId }),
+    action,
+    resourceType: "mcp_server",
+    resourceId: id,
+    details,
+    client,
+  };
+  return insertAuditEntry(db, entry, onlyIf);
+}
+
+/** The share lock that an entry needs. */
+const share = (db: Db, { userId, logTeamId }: Entry) =>
+  logTeamId === null ? shareOwnTeam(db, userId) : shareTeam(db, logTeamId);
+
+/** Stores a server. Throws the refusal of its owner's ceiling, and fails on `UNIQUE_NAMES` for a taken name. */
+export async function insertServer(
+  { db, config }: LimitedDb,
+  server: NewMcpServer,
+  entry: Entry,
+): Promise<McpServer> {
+  const { scope, name } = server;
+  const { origin, pathname } = new URL(server.url);
+  const owner = server.userId ?? server.teamId ?? server.projectId ?? "";
+  const [, , , [row]] = await whileThereIsRoom(
+    db.batch([
+      ...roomFor(db, config, [{ ceiling: `mcp_servers_of_${scope}`, owner }]),
+      share(db, entry),
+      db.insert(mcpServers).values(server).returning(),
+      audit(db, entry, server, "mcp_server.created", { name, scope, url: origin + pathname }),
+    ]),
+  );
+  if (!row) throw new Error("The server was not stored");
+  return row;
+}
+
+/** Changes a server, with an entry that names `fields` but no value; undefined for one that is gone. */
+export async function changeServer(
+  db: Db,
+  { id, projectId }: Pick<McpServer, "id" | "projectId">,
+  { change, fields }: { change: McpServerChange; fields: readonly string[] },
+  entry: Entry,
+): Promise<McpServer | undefined> {
+  const [, [row]] = await db.batch([
+    share(db, entry),
+    db
+      .update(mcpServers)
+      .set({ ...change, updatedAt: sql`now()` })
+      .where(eq(mcpServers.id, id))
+      .returning(),
+    audit(db, entry, { id, projectId }, "mcp_server.updated", { fields }),
+  ]);
+  return row;
+}
+
+export async function removeServer(
+  db: Db,
+  { id, projectId, name }: Pick<McpServer, "id" | "projectId" | "name">,
+  entry: Entry,
+): Promise<boolean> {
+  const [, , gone] = await db.batch([
+    share(db, entry),
+    audit(
+      db,
+      entry,
+      { id, projectId },
+      "mcp_server.deleted",
+      { name },
+      sql`EXISTS (SELECT 1 FROM ${mcpServers} WHERE ${mcpServers.id} = ${id}::uuid)`,
+    ),
+    db.delete(mcpServers).where(eq(mcpServers.id, id)).returning({ id: mcpServers.id }),
+  ]);
+  return gone.length > 0;
+}
+
+/** How a server was found. */
+export interface ServerOutcome {
+  state: McpServer["state"];
+  lastError: string | null;
+  /** Undefined leaves them. */
+  tools?: McpTool[] | undefined;
+  notes?: string[] | undefined;
+}
+
+/**
+ * Stores how a server was found. With `seen`, only if it still is where it was found, with the tools that were compared: what its
+ * owner has changed meanwhile stays.
+ */
+export async function storeOutcome(
+  db: Db,
+  { id, url }: Pick<McpServer, "id" | "url">,
+  { state, lastError, tools, notes }: ServerOutcome,
+  seen?: readonly McpTool[],
+): Promise<McpServer | undefined> {
+  const [row] = await db
+    .update(mcpServers)
+    .set({
+      state,
+      lastError,
+      ...(tools && { tools }),
+      ...(notes && { notes }),
+      stateSince: sql`CASE WHEN ${mcpServers.state} = ${state} THEN ${mcpServers.stateSince} ELSE now() END`,
+    })
+    .where(
+      and(
+        eq(mcpServers.id, id),
+        eq(mcpServers.url, url),
+        seen && sql`${mcpServers.tools} = ${JSON.stringify(seen)}::jsonb`,
+      ),
+    )
+    .returning();
+  return row;
+}

@@ -1,0 +1,90 @@
+import { AppError } from "#src/lib/errors.ts";
+import { oneLine } from "#src/lib/one-line.ts";
+import { TooLarge } from "./bounded-fetch.ts";
+import { McpFailure } from "./mcp-client.ts";
+import { LOST } from "./transport.ts";
+
+/** Most characters of a server's own words in a sentence. */
+const QUOTED_CHARS = 300;
+
+/** What a phase of a connection is called in a sentence. */
+export type Phase = "connect" | "list its tools" | "answer the call";
+
+/** The parts of the official package's errors that are read. */
+interface Told {
+  status: number | undefined;
+  code: string | number | undefined;
+}
+
+function told(error: Error): Told {
+  const status: unknown = Reflect.get(error, "status");
+  const code: unknown = Reflect.get(error, "code");
+  return {
+    status: typeof status === "number" ? status : undefined,
+    code: typeof code === "string" || typeof code === "number" ? code : undefined,
+  };
+}
+
+/** The failure that an error of the official package, of a request or of a stream stands for. */
+export function toFailure(error: unknown, phase: Phase): McpFailure {
+  if (error instanceof McpFailure) return error;
+  const wasSent = phase === "answer the call";
+  for (let each = error; each instanceof Error; each = each.cause) {
+    if (each instanceof TooLarge)
+      return new McpFailure("error", `${each.message}, the most that is read`, { cause: error, wasSent });
+    if (each instanceof AppError && each.code === "invalid_input") {
+      return new McpFailure("error", each.message, { cause: error });
+    }
+    const { status, code } = told(each);
+    if (status === 401 || status === 403 || each.name === "UnauthorizedError") {
+      const word = status === 403 ? "does not allow this to its credentials" : "needs other credentials";
+      return new McpFailure("needs_authorization", `The server ${word} (HTTP ${status ?? 401})`, {
+        cause: error,
+      });
+    }
+    if (status !== undefined) return ofStatus(status, each, error, wasSent);
+    if (code === "REQUEST_TIMEOUT") {
+      return new McpFailure("unreachable", `The server did not ${phase} in time`, { cause: error, wasSent });
+    }
+    if (each.message.includes(LOST)) {
+      return new McpFailure("unreachable", "The server broke off the connection", { cause: error, wasSent });
+    }
+    if (typeof code === "number") {
+      return new McpFailure("error", `The server refused: ${quoted(each.message)} (${code})`, {
+        cause: error,
+      });
+    }
+    if (code === "ERA_NEGOTIATION_FAILED" && each.cause === undefined) {
+      return new McpFailure("unreachable", `The server could not be reached`, { cause: error });
+    }
+    if (typeof code === "string" && UNDERSTOOD.has(code)) {
+      return new McpFailure("error", `The server answered something that is not MCP`, {
+        cause: error,
+        wasSent,
+      });
+    }
+  }
+  return new McpFailure("unreachable", "The server could not be reached", { cause: error, wasSent });
+}
+
+/** Codes of answers that the package could not read. */
+const UNDERSTOOD: ReadonlySet<string> = new Set([
+  "INVALID_RESULT",
+  "UNSUPPORTED_RESULT_TYPE",
+  "CLIENT_HTTP_UNEXPECTED_CONTENT",
+  "LIST_PAGINATION_EXCEEDED",
+  "CAPABILITY_NOT_SUPPORTED",
+  "INPUT_REQUIRED_ROUNDS_EXCEEDED",
+]);
+
+function ofStatus(status: number, { message }: Error, cause: unknown, wasSent: boolean): McpFailure {
+  const redirect = /Redirect .*/u.exec(message)?.[0];
+  if (redirect !== undefined) return new McpFailure("error", quoted(redirect), { cause });
+  const isPassing = status >= 500 || status === 429 || status === 408;
+  return new McpFailure(isPassing ? "unreachable" : "error", `The server answered with HTTP ${status}`, {
+    cause,
+    wasSent: wasSent && status >= 500,
+  });
+}
+
+export const quoted = (text: string): string => oneLine(text).slice(0, QUOTED_CHARS);

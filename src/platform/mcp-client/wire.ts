@@ -1,0 +1,98 @@
+import { z } from "zod";
+import { headerProblem } from "./header-declarations.ts";
+import type { ListedTools, McpContent, McpResult } from "./mcp-client.ts";
+
+/** Where lists are put aside, in the `_meta` of a result. */
+const RAW = "agent-workspace/raw";
+
+const Response = z.looseObject({
+  result: z.looseObject({
+    _meta: z.record(z.string(), z.unknown()).optional().catch(undefined),
+    tools: z.array(z.unknown()).optional().catch(undefined),
+    content: z.array(z.unknown()).optional().catch(undefined),
+  }),
+});
+
+/**
+ * A response with the entries of its list put aside. The official package refuses a whole list, or a whole result, for one entry
+ * that is malformed; here they are read one by one. Other messages stay as they are.
+ */
+export function putAside<T>(message: T): T {
+  const { data } = Response.safeParse(message);
+  if (!data) return message;
+  const { tools, content, _meta: meta } = data.result;
+  const raw = tools ?? content;
+  if (!raw) return message;
+  const emptied = tools ? { tools: [] } : { content: [] };
+  return { ...message, result: { ...data.result, ...emptied, _meta: { ...meta, [RAW]: raw } } };
+}
+
+const Meta = z.object({ [RAW]: z.array(z.unknown()) }).transform((meta) => meta[RAW]);
+
+/** A page of tools, whose entries are put aside. */
+export const ToolsPage = z.looseObject({
+  _meta: Meta,
+  nextCursor: z.string().optional(),
+});
+export type ToolsPage = z.output<typeof ToolsPage>;
+
+const Tool = z.object({
+  name: z.string().min(1),
+  title: z.string().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+  inputSchema: z.unknown().optional(),
+});
+
+export function readTools(pages: readonly ToolsPage[]): ListedTools {
+  const entries = pages.flatMap(({ _meta }) => _meta);
+  const named = entries.flatMap((entry) => Tool.safeParse(entry).data ?? []);
+  const judged = named.map((tool) => ({ tool, problem: headerProblem(tool.inputSchema) }));
+  return {
+    tools: judged.flatMap(({ tool, problem }) => (problem === undefined ? [tool] : [])),
+    refused: judged.flatMap(({ tool: { name }, problem }) =>
+      problem === undefined ? [] : [{ name, problem }],
+    ),
+    malformed: entries.length - named.length,
+  };
+}
+
+/** A result of `tools/call`, whose parts are put aside. */
+export const RawResult = z.looseObject({
+  _meta: Meta.catch([]),
+  structuredContent: z.unknown().optional(),
+  isError: z.boolean().optional().catch(undefined),
+});
+
+const Text = z.string();
+const optional = z.string().catch("");
+const Block = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: Text }),
+  z.object({ type: z.literal("image"), data: Text, mimeType: optional }),
+  z.object({ type: z.literal("audio"), data: Text, mimeType: optional }),
+  z.object({ type: z.literal("resource_link"), uri: Text, name: optional, description: optional }),
+  z.object({
+    type: z.literal("resource"),
+    resource: z.union([
+      z.object({ uri: Text, mimeType: optional, text: Text }),
+      z.object({ uri: Text, mimeType: optional, blob: Text }),
+    ]),
+  }),
+]);
+
+export function readContent({
+  _meta: content,
+  structuredContent,
+  isError,
+}: z.output<typeof RawResult>): McpResult {
+  return { content: content.map(toContent), structured: structuredContent, isError: isError ?? false };
+}
+
+function toContent(part: unknown): McpContent {
+  const { data: block } = Block.safeParse(part);
+  if (!block)
+    return { type: "other", kind: z.object({ type: Text }).safeParse(part).data?.type ?? "unknown" };
+  if (block.type === "resource_link") return { ...block, type: "link" };
+  if (block.type !== "resource") return block;
+  const { resource } = block;
+  return "text" in resource ? { ...resource, type: "resource" } : { ...resource, type: "blob" };
+}

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createServer, updateServer } from "#src/domain/agent-work/mcp/index.ts";
+import { createSecrets } from "#src/platform/secrets/secrets.ts";
+import type { McpTarget } from "#src/platform/mcp-client/mcp-client.ts";
+import { newColleague, type Colleague } from "#test/support/colleagues.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { CLIENT } from "#test/support/people.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+let person: Colleague;
+beforeAll(async () => {
+  database = await openDatabase();
+  person = await newColleague(database.db);
+});
+afterAll(() => database.close());
+
+/** What is sent to each address. */
+const sent: McpTarget[] = [];
+const deps = () => ({
+  ...database,
+  secrets: createSecrets("a secret key of this test, long enough"),
+  refusalOfUrl: () => undefined,
+  mcpClient: {
+    async connect(target: McpTarget) {
+      sent.push(target);
+      return {
+        listTools: async () => ({ tools: [], refused: [], malformed: 0 }),
+        callTool: () => Promise.reject(new Error("Not called here")),
+        close: async () => {},
+      };
+    },
+  },
+});
+
+const INPUT = {
+  scope: "person",
+  team: undefined,
+  projectId: undefined,
+  url: "https://one.test/mcp",
+  auth: "token",
+  token: "secret-of-one",
+  headers: { "x-tenant": "blue" },
+  rules: {},
+} as const;
+
+it("sends a token to the origin that it was given for, and to no other", async () => {
+  const { id } = await createServer(deps(), person.caller, { ...INPUT, name: "one" }, CLIENT);
+  const change = (patch: Parameters<typeof updateServer>[3]) =>
+    updateServer(deps(), person.caller, id, patch, CLIENT);
+  await change({ url: "https://one.test/other" });
+  expect(sent).toEqual([
+    { url: INPUT.url, headers: { "x-tenant": "blue", authorization: "Bearer secret-of-one" } },
+    { url: "https://one.test/other", headers: { "x-tenant": "blue", authorization: "Bearer secret-of-one" } },
+  ]);
+  sent.length = 0;
+  for (const url of ["https://two.test/mcp", "http://one.test/mcp", "https://one.test:8443/mcp"]) {
+    await expect(change({ url })).rejects.toMatchObject({ code: "invalid_input" });
+    await change({ url, token: "secret-of-two" });
+    await change({ url: INPUT.url, token: INPUT.token });
+  }
+  expect(sent.filter(({ url }) => url !== INPUT.url).map(({ headers }) => headers)).toEqual(
+    Array.from({ length: 3 }, () => ({ authorization: "Bearer secret-of-two" })),
+  );
+});
