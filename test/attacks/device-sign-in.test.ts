@@ -116,13 +116,6 @@ describe("nothing is approved", () => {
     expect((await post("refresh", { refresh_token: "x" }, evil)).status).toBe(403);
     expect(await poll(device_code)).toMatchObject(isWaiting);
   });
-
-  it("in a frame: the page refuses to be in one, and tells no referrer", async () => {
-    const { headers } = await service.call("GET", "/device");
-    expect(headers.get("x-frame-options")).toBe("DENY");
-    expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
-    expect(headers.get("referrer-policy")).toBe("no-referrer");
-  });
 });
 
 it("another grant type is refused, and its code stays", async () => {
