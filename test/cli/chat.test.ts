@@ -5,8 +5,8 @@ import type { Account } from "#test/support/api-client.ts";
 import { sharedService, type SharedService } from "#test/support/shared-service.ts";
 import { call, script } from "#test/support/task-client.ts";
 import { entries, textOfEntry } from "#cli/chat/entry.ts";
-import { jsonLines, newMachine, type Machine } from "./support/machine.ts";
-import { programSession } from "./support/session.ts";
+import { jsonLines, type Machine } from "./support/machine.ts";
+import { machineOf } from "./support/session.ts";
 import { CTRL_C, onTerminal, SAME_SETTINGS, type PersonsTerminal } from "./support/terminal.ts";
 
 let service: SharedService;
@@ -16,8 +16,7 @@ let machine: Machine;
 beforeAll(async () => {
   service = sharedService();
   person = await service.signUp();
-  machine = await newMachine({ WORKSPACE_URL: service.url });
-  await machine.storeSession(service.url, await programSession(service, person));
+  machine = await machineOf(service, person);
 });
 afterAll(async () => {
   await machine.close();

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { serve } from "#local/serve.ts";
 import { newDeployer, see, type Deployer } from "#test/support/deployer.ts";
 import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
-import { jsonLines, newMachine, type Machine } from "./support/machine.ts";
+import { jsonLines, type Machine } from "./support/machine.ts";
 import { Failure, Lines } from "./support/schemas.ts";
-import { programSession } from "./support/session.ts";
+import { machineOf } from "./support/session.ts";
 
 let service: SharedService;
 let deployer: Deployer;
@@ -13,8 +13,7 @@ beforeAll(async () => {
   service = await otherSharedService("eager");
   deployer = await newDeployer(service);
   await deployer.connect("netlify");
-  machine = await newMachine({ WORKSPACE_URL: service.url });
-  await machine.storeSession(service.url, await programSession(service, deployer));
+  machine = await machineOf(service, deployer);
 });
 afterAll(() => machine?.close());
 

@@ -4,7 +4,7 @@ import { startFaultProxy } from "#test/support/fault-proxy.ts";
 import { sharedService, type SharedService } from "#test/support/shared-service.ts";
 import { call, script } from "#test/support/task-client.ts";
 import { newMachine, type Machine } from "./support/machine.ts";
-import { programSession } from "./support/session.ts";
+import { machineOf, programSession } from "./support/session.ts";
 import { CTRL_C, onTerminal } from "./support/terminal.ts";
 
 let service: SharedService;
@@ -14,8 +14,7 @@ let machine: Machine;
 beforeAll(async () => {
   service = sharedService();
   person = await service.signUp();
-  machine = await newMachine({ WORKSPACE_URL: service.url });
-  await machine.storeSession(service.url, await programSession(service, person));
+  machine = await machineOf(service, person);
 });
 afterAll(async () => {
   await machine.close();

@@ -1,54 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { Client } from "@upstash/qstash";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Faults } from "#stand-ins/queue/faults.ts";
+import { describe, expect, it, vi } from "vitest";
 import type { Places } from "#stand-ins/queue/lanes.ts";
-import { startQueue, type QueueServer } from "#stand-ins/queue/index.ts";
-import { startReceiver } from "./support/receiver.ts";
+import { queueWorld } from "./support/queue-world.ts";
 
 const publicUrl = "https://service.test";
-let dataDir: string;
-const cleanups: (() => Promise<void>)[] = [];
-
-beforeEach(() => {
-  dataDir = mkdtempSync(path.join(tmpdir(), "queue-"));
-});
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-  rmSync(dataDir, { recursive: true });
-});
-
-async function receiver(...reply: Parameters<typeof startReceiver>) {
-  const started = await startReceiver(...reply);
-  cleanups.push(started.close);
-  return started;
-}
-
-async function queueTo(
-  deliverTo: string,
-  options: { faults?: Faults; places?: Places; publicUrl?: string } = {},
-): Promise<{ queue: QueueServer; client: Client; log: string[] }> {
-  const log: string[] = [];
-  const queue = await startQueue({
-    dataDir,
-    publicUrl,
-    deliverTo,
-    log: (line) => log.push(line),
-    ...options,
-  });
-  let open = true;
-  const close = queue.close;
-  queue.close = async () => {
-    if (open) await close();
-    open = false;
-  };
-  cleanups.push(() => queue.close());
-  const client = new Client({ baseUrl: queue.url, token: queue.token, devMode: false, retry: false });
-  return { queue, client, log };
-}
+const { receiver, queueTo } = queueWorld();
 
 describe("a published message", () => {
   it("is not delivered when it was cancelled", async () => {

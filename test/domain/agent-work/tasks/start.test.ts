@@ -8,7 +8,6 @@ import { createApiKey, revokeApiKey } from "#src/domain/programs/api-keys/index.
 import { listProjects, requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { createLog } from "#src/platform/log/log.ts";
-import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { newColleague, newMember, newProject } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { fieldsOf } from "#test/support/fields.ts";
@@ -19,6 +18,7 @@ import {
   type NO_AGENT_LIMITS,
 } from "#test/support/message-to-agent.ts";
 import { CLIENT, sessionDeps } from "#test/support/people.ts";
+import { keptQueue } from "#test/support/kept-queue.ts";
 
 const database = await openDatabase();
 afterAll(() => database.close());
@@ -142,11 +142,7 @@ describe("of many messages at once exactly so many are taken as there is room fo
 it("the sweep ends what revoked keys started, where the request that revoked them died before it could", async () => {
   const owner = await newSender();
   const deps = sessionDeps(db);
-  const published: QueueMessage[] = [];
-  const queue = {
-    ...deps.queue,
-    publishBatch: async (messages: readonly QueueMessage[]) => void published.push(...messages),
-  };
+  const { queue, published } = keptQueue();
   const settings = { name: "key", scopes: null, projectIds: null, expiresAt: null };
   /** A key that started a task, and was revoked by a request that died. */
   const newKey = async () => {

@@ -14,6 +14,7 @@ import { fieldsOf } from "#test/support/fields.ts";
 import { GIT_HOSTS } from "#test/support/no-git-hosts.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { memoryArchives } from "../../workspaces/archives/memory-archives.ts";
+import { keptQueue } from "#test/support/kept-queue.ts";
 
 const database = await openDatabase();
 afterAll(() => database.close());
@@ -48,12 +49,7 @@ function deps() {
     deploymentSecrets: createSecrets("a-secret-key-for-tests-of-32-characters"),
     refusalOfUrl: (url: string) =>
       url.includes("//10.") ? "The address points into a private network" : undefined,
-    queue: {
-      publish: async (message: QueueMessage) => void published.push(message),
-      publishBatch: async (messages: readonly QueueMessage[]) => void published.push(...messages),
-      ensureSchedule: async () => {},
-      answers: async () => true,
-    },
+    queue: keptQueue(published).queue,
     workspaces: { runtime: () => partOf<ProjectRuntime>(runtime) },
   };
 }
