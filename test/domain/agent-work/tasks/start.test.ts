@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { externalApiKeys, messageKeys, tasks } from "#src/db/schema/index.ts";
 import { createChat, sendMessage, sentBefore, type ChatInput } from "#src/domain/agent-work/chats/index.ts";
 import { startTask, sweepTasks, type StartTask } from "#src/domain/agent-work/tasks/index.ts";
@@ -9,7 +9,7 @@ import { listProjects, requireProject } from "#src/domain/workspaces/projects/in
 import { newId } from "#src/lib/ids.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import { newColleague, newMember, newProject } from "#test/support/colleagues.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 import {
   NO_LAUNCHES,
@@ -20,8 +20,7 @@ import {
 import { CLIENT, sessionDeps } from "#test/support/people.ts";
 import { keptQueue } from "#test/support/kept-queue.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 const { db } = database;
 
 async function newSender() {

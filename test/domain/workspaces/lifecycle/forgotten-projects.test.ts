@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { repositories, shellSessions } from "#src/db/schema/index.ts";
 
 import { snapshotsOf } from "#src/domain/workspaces/archives/queries.ts";
@@ -9,12 +9,11 @@ import { cloneRepository, requestClone } from "#src/domain/workspaces/git/index.
 import { sweepSessions } from "#src/domain/workspaces/shells/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { executeJob } from "#src/work/execute.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { GIT_HOSTS } from "#test/support/no-git-hosts.ts";
 import { newLivingProject, type LivingProject } from "./living-project.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 
 const IDLE_MINUTES = 60;
 const GRACE_MINUTES = 5;
