@@ -1,14 +1,11 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import { newChatClient, openStream, type ChatClient } from "#test/support/chat-client.ts";
+import { describe, expect, it } from "vitest";
+import { newChatClient, openStream } from "#test/support/chat-client.ts";
 import { signUpAdministrator } from "#test/support/administrators.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, newTaskClient, script } from "#test/support/task-client.ts";
 
 const service = sharedService();
-let client: ChatClient;
-beforeAll(async () => {
-  client = await newChatClient(service);
-});
+const client = await newChatClient(service);
 
 const simple = (json: object, token = client.account.token) =>
   openStream(service, "POST", "/api/chat/stream", { token, json: { project_id: client.projectId, ...json } });

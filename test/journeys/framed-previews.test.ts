@@ -1,18 +1,13 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import type { Account } from "#test/support/api-client.ts";
+import { describe, expect, it } from "vitest";
 import { previewVisitor, signedInVisitor, type PreviewVisitor } from "#test/support/preview-visitor.ts";
 import { sharedService } from "#test/support/shared-service.ts";
-import { newRunningSite, type Site } from "#test/support/site.ts";
+import { newRunningSite } from "#test/support/site.ts";
 
 const service = sharedService();
-let owner: Account;
-let site: Site;
-beforeAll(async () => {
-  owner = await service.signUp("owner");
-  site = await newRunningSite(service, owner.token, {
-    "index.html": `<h1>Welcome</h1><script src="tell.js"></script>`,
-    "tell.js": "1",
-  });
+const owner = await service.signUp("owner");
+const site = await newRunningSite(service, owner.token, {
+  "index.html": `<h1>Welcome</h1><script src="tell.js"></script>`,
+  "tell.js": "1",
 });
 
 const FRAME = { "sec-fetch-dest": "iframe", "sec-fetch-site": "cross-site" };

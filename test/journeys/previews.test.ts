@@ -1,22 +1,17 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Account } from "#test/support/api-client.ts";
 import { previewVisitor, signedInVisitor, type PreviewVisitor } from "#test/support/preview-visitor.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { newRunningSite, type Site } from "#test/support/site.ts";
 
 const service = sharedService();
-let owner: Account;
-let site: Site;
-beforeAll(async () => {
-  owner = await service.signUp("owner");
-  site = await newRunningSite(service, owner.token, {
-    "index.html": "<h1>Welcome</h1>",
-    "style.css": "body {}",
-    "docs/index.html": "the docs",
-    "404.html": "nothing here",
-    ".env": "SECRET=1",
-    ".git/config": "[core]",
-  });
+const owner = await service.signUp("owner");
+const site = await newRunningSite(service, owner.token, {
+  "index.html": "<h1>Welcome</h1>",
+  "style.css": "body {}",
+  "docs/index.html": "the docs",
+  "404.html": "nothing here",
+  ".env": "SECRET=1",
+  ".git/config": "[core]",
 });
 
 const pathOf = ({ slug }: Site) => `${service.url}/preview/${slug}/web`;

@@ -37,20 +37,17 @@
  * | The line that tells of a failure deletes itself | below: goes on after work that failed; domain/messaging/progress |
  */
 import { eq, sql } from "drizzle-orm";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { channelEvents, channelSessions } from "#src/db/schema/index.ts";
 import type { PersonsChat, ShownChat } from "#test/support/chat-platform.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { png } from "#test/support/pictures.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, script, UNTIL_GO } from "#test/support/task-client.ts";
-import { newTelegramChannel, type TelegramChannel } from "#test/support/telegram-channel.ts";
+import { newTelegramChannel } from "#test/support/telegram-channel.ts";
 
 const service = sharedService();
-let telegram: TelegramChannel;
-beforeAll(async () => {
-  telegram = await newTelegramChannel(service);
-});
+const telegram = await newTelegramChannel(service);
 
 const textsOf = ({ messages }: ShownChat, botId = telegram.botId) =>
   messages.filter(({ message }) => message.from.id === botId).map(({ message }) => message.text ?? "");
