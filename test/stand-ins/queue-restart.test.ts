@@ -47,7 +47,10 @@ it("delivers again at once what was under way when the process was killed", asyn
 it("delivers at once, after a restart, what failed because the service was down", async () => {
   const down = await queueTo("http://127.0.0.1:9", { publicUrl: "http://service.test" });
   down.queue.begin();
-  const { messageId } = await down.client.publish({ url: "http://service.test/step" });
+  const { messageId } = await down.client.publish({
+    url: "http://service.test/step",
+    retryDelay: "3600000",
+  });
   await vi.waitFor(async () =>
     expect(await down.client.messages.get(messageId)).toMatchObject({ retried: 1 }),
   );
@@ -55,10 +58,8 @@ it("delivers at once, after a restart, what failed because the service was down"
 
   const destination = await receiver();
   const up = await queueTo(destination.url, { publicUrl: "http://service.test" });
-  const begun = Date.now();
   up.queue.begin();
   await destination.arrived(1);
-  expect(Date.now() - begun).toBeLessThan(10_000);
 });
 
 it("moves messages for an earlier public address to the present one", async () => {

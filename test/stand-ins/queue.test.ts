@@ -35,18 +35,16 @@ describe("deduplication", () => {
 });
 
 describe("a failed delivery", () => {
-  it("is repeated when the destination asks: 429 with Retry-After wins over the backoff", async () => {
+  it("is repeated when the destination asks: 429 with Retry-After wins over the pause of the message", async () => {
     const destination = await receiver((_, nth) =>
       nth === 1 ? { status: 429, headers: { "retry-after": "1" } } : { status: 200 },
     );
     const { queue, client } = await queueTo(destination.url);
     queue.begin();
     const published = Date.now();
-    await client.publish({ url: publicUrl });
+    await client.publish({ url: publicUrl, retryDelay: "3600000" });
     await destination.arrived(2);
-    const waited = Date.now() - published;
-    expect(waited).toBeGreaterThanOrEqual(1000);
-    expect(waited).toBeLessThan(11_000);
+    expect(Date.now() - published).toBeGreaterThanOrEqual(1000);
   });
 
   it("ends in the dead letters when the retries are used up, and calls the failure callback", async () => {
