@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import {
   adminActions,
   approvals,
@@ -18,14 +18,12 @@ import { deleteContainer } from "#src/domain/workspaces/containers/index.ts";
 import { createProject, deleteProject, requireProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Services } from "#src/services.ts";
 import { asMember, joinTeam, newColleague, newMember, newTeam } from "#test/support/colleagues.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { NO_AGENT_LIMITS, NO_LAUNCHES, messageToAgent } from "#test/support/message-to-agent.ts";
 import { CLIENT } from "#test/support/people.ts";
 import { partOf } from "#test/support/part-of.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
-const { db } = database;
+const { db } = await fileDatabase();
 
 const deps = partOf<Services>({
   db,

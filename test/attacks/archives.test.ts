@@ -1,13 +1,10 @@
 import { gzipSync } from "node:zlib";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 import { pax, rawTar, type RawEntry } from "./support/tar.ts";
 
 const service = sharedService();
-let token: string;
-beforeAll(async () => {
-  ({ token } = await service.signUp());
-});
+const { token } = await service.signUp();
 
 const upload = (body: Uint8Array<ArrayBuffer>) =>
   service.call<{ id: string }>("POST", "/api/bases?name=x", { token, body });

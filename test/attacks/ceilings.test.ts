@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { CeilingName } from "#src/domain/operations/ceilings/index.ts";
 import { CEILINGS, OPEN_CEILINGS } from "#src/domain/operations/limits/index.ts";
 import { changeChannel, insertChannel } from "#src/domain/messaging/channels/queries.ts";
@@ -9,20 +9,14 @@ import { endpoints } from "#src/routes/index.ts";
 import { sockets } from "#src/routes/sockets/index.ts";
 import { newColleague } from "#test/support/colleagues.ts";
 import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { CLIENT } from "#test/support/people.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { BOUNDED } from "./support/bounded-otherwise.ts";
 import type { Ceiled } from "./support/ceiled.ts";
 import { DRIVERS } from "./support/ceiling-drivers.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(async () => {
-  await database.close();
-});
+const database = await fileDatabase();
 
 const TIERS = {
   TIER_MAX_PROJECTS_FREE: 999_999,

@@ -1,19 +1,13 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { refusalOf } from "#test/support/socket-refusal.ts";
-import type { Account } from "#test/support/api-client.ts";
 import { COMMAND_LINE, openCommandLine } from "#test/support/command-line.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, script } from "#test/support/task-client.ts";
 
 const service = sharedService();
-let owner: Account;
-let project: { id: string };
-let stranger: Account;
-beforeAll(async () => {
-  owner = await service.signUp("owner");
-  project = await service.newProject(owner.token);
-  stranger = await service.signUp("stranger");
-});
+const owner = await service.signUp("owner");
+const project = await service.newProject(owner.token);
+const stranger = await service.signUp("stranger");
 
 /** The status of an attempt to connect; 101 when it is let in. */
 async function statusOf(authorization: string | undefined, query = "", path = COMMAND_LINE): Promise<number> {

@@ -1,15 +1,12 @@
 import { readFile } from "node:fs/promises";
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { sql } from "drizzle-orm";
 import { askProvider, newDeployer, type Deployer } from "#test/support/deployer.ts";
 import { databaseOf } from "#test/support/database.ts";
-import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
+import { otherSharedService } from "#test/support/shared-service.ts";
 import { newTeamClient } from "#test/support/team-client.ts";
 
-let service: SharedService;
-beforeAll(async () => {
-  service = await otherSharedService("eager");
-});
+const service = await otherSharedService("eager");
 
 const PAGE = { "index.html": "<h1>Page</h1>" };
 const NETLIFY = { provider: "netlify" };

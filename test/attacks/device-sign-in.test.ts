@@ -1,16 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { browser } from "#test/support/browser.ts";
 import { databaseOf } from "#test/support/database.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { startService } from "#test/support/service.ts";
 
 // One trusted proxy, so that requests can come from several addresses.
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ TRUSTED_PROXY_HOPS: "1", AUTH_ATTEMPTS_PER_ACCOUNT: "10" });
-});
+const service = await startService({ TRUSTED_PROXY_HOPS: "1", AUTH_ATTEMPTS_PER_ACCOUNT: "10" });
 afterAll(() => service.close());
 
 interface Begun {
@@ -115,13 +112,6 @@ describe("nothing is approved", () => {
     expect((await post("token", { device_code }, evil)).status).toBe(403);
     expect((await post("refresh", { refresh_token: "x" }, evil)).status).toBe(403);
     expect(await poll(device_code)).toMatchObject(isWaiting);
-  });
-
-  it("in a frame: the page refuses to be in one, and tells no referrer", async () => {
-    const { headers } = await service.call("GET", "/device");
-    expect(headers.get("x-frame-options")).toBe("DENY");
-    expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
-    expect(headers.get("referrer-policy")).toBe("no-referrer");
   });
 });
 

@@ -1,5 +1,5 @@
 import { count, eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { EventCounts } from "#durable-objects/rate-limiter/event-counts.ts";
 import { Attempt } from "#durable-objects/channel-connection/attempt.ts";
@@ -13,16 +13,12 @@ import type { RateLimits } from "#src/domain/operations/limits/index.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import type { Services } from "#src/services.ts";
 import { newColleague } from "#test/support/colleagues.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { NO_EVENT_LIMITS } from "#test/support/event-limits.ts";
 import { some } from "#test/support/draw.ts";
 import { partOf } from "#test/support/part-of.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(() => database.close());
+const database = await fileDatabase();
 
 const ALL = { channel: 300, owner: 600 };
 

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import type { Account, ApiAnswer } from "#test/support/api-client.ts";
 import { inbox } from "#test/support/inbox.ts";
-import { startService, type TestService } from "#test/support/service.ts";
-import { startSmtpServer, type TestSmtpServer } from "#test/support/smtp-server.ts";
+import { startService } from "#test/support/service.ts";
+import { startSmtpServer } from "#test/support/smtp-server.ts";
 
-let smtp: TestSmtpServer;
+const smtp = await startSmtpServer();
 /** It keeps accounts hidden as in production, and counts in each answer the trips that it took. */
-let service: TestService;
-beforeAll(async () => {
-  smtp = await startSmtpServer();
-  service = await startService({ ...smtp.variables, REGISTRATION_REVEALS_ACCOUNTS: "false" });
-  // The first account of an installation is its administrator, and unlike those of strangers.
-  await service.signUp("administrator");
-});
+const service = await startService({ ...smtp.variables, REGISTRATION_REVEALS_ACCOUNTS: "false" });
+// The first account of an installation is its administrator, and unlike those of strangers.
+await service.signUp("administrator");
 afterAll(async () => {
   await service.close();
   await smtp.close();

@@ -1,5 +1,5 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import { browser, type Browser } from "#test/support/browser.ts";
+import { describe, expect, it } from "vitest";
+import { browser } from "#test/support/browser.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { openSocket } from "#test/support/socket.ts";
 
@@ -7,14 +7,10 @@ import { openSocket } from "#test/support/socket.ts";
 const service = sharedService();
 const { port } = new URL(service.url);
 
-let visitor: Browser;
-let chat: string;
-beforeAll(async () => {
-  const account = await service.signUp("visitor");
-  visitor = browser(service);
-  await visitor.call("POST", "/api/auth/login", { json: account });
-  chat = crypto.randomUUID();
-});
+const account = await service.signUp("visitor");
+const visitor = browser(service);
+await visitor.call("POST", "/api/auth/login", { json: account });
+const chat = crypto.randomUUID();
 
 const cookie = () => Array.from(visitor.cookies, ([name, value]) => `${name}=${value}`).join("; ");
 

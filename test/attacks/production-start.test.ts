@@ -37,6 +37,9 @@ const SAFE: readonly Environment[] = [
   { ADMIN_EMAIL: "ops@workspace.example, second@workspace.example" },
 ];
 
+/** What `npm start` has on its own machine. */
+const OF_THIS_MACHINE = new Set(["PUBLIC_URL", "DATABASE_URL", "REDIS_URL"]);
+
 describe("a start in production", () => {
   it.each(SAFE)("takes %o", (environment) => {
     const whole = { ...PRODUCTION, ...environment };
@@ -54,9 +57,11 @@ describe("a start in production", () => {
   it.each(["PUBLIC_URL", "SECRET_KEY", "DATABASE_URL", "REDIS_URL", "QSTASH_TOKEN", "DEFAULT_MODEL"])(
     "makes up nothing that a deployment has to say: %s",
     (name) => {
-      expect(workerRefusals({ ...PRODUCTION, [name]: "" })).toEqual([
-        expect.stringMatching(new RegExp(`^${name}: `, "u")),
-      ]);
+      const incomplete = { ...PRODUCTION, [name]: "" };
+      const refusal = expect.stringMatching(new RegExp(`^${name}: `, "u"));
+      expect(workerRefusals(incomplete)).toEqual([refusal]);
+      const isNamed = startRefusals(incomplete).some((line) => line.startsWith(`${name}: `));
+      expect(isNamed).toBe(!OF_THIS_MACHINE.has(name));
     },
   );
 });

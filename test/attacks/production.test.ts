@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { inbox } from "#test/support/inbox.ts";
 import { previewVisitor } from "#test/support/preview-visitor.ts";
 import { startProduction } from "#test/support/production-service.ts";
-import type { TestService } from "#test/support/service.ts";
 import { newRunningSite } from "#test/support/site.ts";
-import { startSmtpServer, type TestSmtpServer } from "#test/support/smtp-server.ts";
+import { startSmtpServer } from "#test/support/smtp-server.ts";
 
 /** The operator's, as a stranger may guess it. */
 const ADMIN = "Ops@example.com";
 
-let smtp: TestSmtpServer;
+const smtp = await startSmtpServer();
 /** In production, with an empty database and with hosts for previews. */
-let service: TestService;
-beforeAll(async () => {
-  smtp = await startSmtpServer();
-  service = await startProduction({
-    ...smtp.variables,
-    ADMIN_EMAIL: ` ${ADMIN.toLowerCase()},second@example.com`,
-    APP_DOMAIN: "previews.example",
-  });
+const service = await startProduction({
+  ...smtp.variables,
+  ADMIN_EMAIL: ` ${ADMIN.toLowerCase()},second@example.com`,
+  APP_DOMAIN: "previews.example",
 });
 afterAll(async () => {
   await service.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { SandboxHolder } from "#durable-objects/project-sandbox/holder.ts";
 import { answerRequest } from "#durable-objects/project-sandbox/routes.ts";
 import { StorageState, type KeyValues } from "#durable-objects/project-sandbox/storage-state.ts";
@@ -15,17 +15,13 @@ import { SANDBOX_PORTS } from "#src/platform/runtime/http-runtime/protocol.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { newColleague } from "#test/support/colleagues.ts";
 import { containerDeps } from "#test/support/container-deps.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 
 const secrets = createSecrets("a-secret-key-for-tests-of-32-characters");
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(() => database.close());
+const database = await fileDatabase();
 
 /** A project whose runtime uses these ports itself, and what a request does there that names a port. */
 async function open(reservedPorts: readonly number[]) {

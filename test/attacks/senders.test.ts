@@ -1,12 +1,12 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { PLATFORMS, type Platform } from "#src/channels/channel.ts";
 import { channelConfigs, channelMessages, messages, tasks } from "#src/db/schema/index.ts";
 import { chooseOwn } from "#src/domain/messaging/agent-messages/choose-place.ts";
 import { readReach } from "#src/domain/messaging/agent-messages/queries.ts";
 import { replyToTask, sendApprovalCards } from "#src/domain/messaging/deliveries/index.ts";
 import { scopesOfRole } from "#src/domain/access/permissions/index.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { drawn, some } from "#test/support/draw.ts";
 import { type Claim, CLAIMS, Forger } from "./support/forger.ts";
 
@@ -16,13 +16,8 @@ type Owner = (typeof CHANNELS)[number];
 
 const CODE = /\b[A-HJ-NP-Z2-9]{8}\b/u;
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-let forger: Forger;
-beforeAll(async () => {
-  database = await openDatabase();
-  forger = new Forger(database.db);
-});
-afterAll(() => database.close());
+const database = await fileDatabase();
+const forger = new Forger(database.db);
 
 type Victim = Awaited<ReturnType<Forger["victim"]>>;
 

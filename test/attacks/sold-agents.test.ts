@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { agentModels, agents, chats, libraryAgents, users } from "#src/db/schema/index.ts";
 import { changeAgent, createAgent } from "#src/domain/agent-work/agents/index.ts";
 import { claimTask, startTask, storeTurn, type StartTask } from "#src/domain/agent-work/tasks/index.ts";
@@ -10,15 +10,13 @@ import { modelSettings } from "#src/models/settings.ts";
 import type { Services } from "#src/services.ts";
 import { newColleague, type Colleague } from "#test/support/colleagues.ts";
 import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { listAgent } from "#test/support/marketplace.ts";
 import { NO_AGENT_LIMITS, NO_LAUNCHES, messageToAgent } from "#test/support/message-to-agent.ts";
 import { CLIENT } from "#test/support/people.ts";
 import { partOf } from "#test/support/part-of.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
-const { db } = database;
+const { db } = await fileDatabase();
 
 /** At a server of the buyer's own, at a vendor where the buyer reads what a key was used for, and on the buyer's own list. */
 const OWN_MODELS = ["custom/mine/any", "openai/gpt-5", "some/added-model"];

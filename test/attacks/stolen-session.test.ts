@@ -1,19 +1,17 @@
 import { eq } from "drizzle-orm";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sessions, users } from "#src/db/schema/index.ts";
 import { changeAccount } from "#src/domain/administration/accounts/index.ts";
 import { updateAccount, type AccountChange } from "#src/domain/people/accounts/index.ts";
 import { requestPasswordReset, resetPassword } from "#src/domain/people/mailed-links/index.ts";
 import { refreshSession } from "#src/domain/access/sessions/index.ts";
 import { newAdministrator } from "#test/support/administrators.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { mailing } from "#test/support/mailbox.ts";
 import { MemoryAttempts } from "#test/support/memory-attempts.ts";
 import { callerOf, CLIENT, newPerson, PASSWORD } from "#test/support/people.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
-const { db } = database;
+const { db } = await fileDatabase();
 
 type Person = Awaited<ReturnType<typeof newPerson>>;
 

@@ -1,11 +1,11 @@
 import { eq, is } from "drizzle-orm";
 import { getTableConfig, PgTable } from "drizzle-orm/pg-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import * as schema from "#src/db/schema/index.ts";
 import { createChannel, updateChannel } from "#src/domain/messaging/channels/index.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { newColleague, newMember } from "#test/support/colleagues.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { channelInput } from "#test/domain/messaging/support/asked-telegram.ts";
 import { drawn } from "#test/support/draw.ts";
 import { CLIENT } from "#test/support/people.ts";
@@ -14,11 +14,7 @@ import { openScene, type Scene } from "./support/ways-in/scene.ts";
 import type { WayIn } from "./support/ways-in/way-in.ts";
 import { TABLES, WAYS_IN } from "./support/ways-in/ways-in.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(() => database.close());
+const database = await fileDatabase();
 
 async function openAll(scene: Scene, names: readonly string[]): Promise<Map<string, WayIn>> {
   const opened = new Map<string, WayIn>();

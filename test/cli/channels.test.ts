@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
-import { codeIn, newTelegramChannel, type TelegramChannel } from "#test/support/telegram-channel.ts";
-import { jsonLines, newMachine, type Machine } from "./support/machine.ts";
+import { codeIn, newTelegramChannel } from "#test/support/telegram-channel.ts";
+import { jsonLines } from "./support/machine.ts";
 import { Failure, Lines } from "./support/schemas.ts";
-import { programSession } from "./support/session.ts";
+import { machineOf } from "./support/session.ts";
 
 const service = sharedService();
-let telegram: TelegramChannel;
-let machine: Machine;
-beforeAll(async () => {
-  telegram = await newTelegramChannel(service);
-  machine = await newMachine({ WORKSPACE_URL: service.stack.url });
-  const session = await programSession(service, telegram.client.account);
-  await machine.storeSession(service.stack.url, session);
-});
-afterAll(() => machine?.close());
+const telegram = await newTelegramChannel(service);
+const machine = await machineOf(service, telegram.client.account);
+afterAll(() => machine.close());
 
 /** A pairing code, as the bot sends it to a person there who writes to it. */
 async function newCode(): Promise<string> {

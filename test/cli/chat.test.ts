@@ -1,24 +1,17 @@
 import { mkdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Account } from "#test/support/api-client.ts";
-import { sharedService, type SharedService } from "#test/support/shared-service.ts";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { sharedService } from "#test/support/shared-service.ts";
 import { call, script } from "#test/support/task-client.ts";
 import { entries, textOfEntry } from "#cli/chat/entry.ts";
-import { jsonLines, newMachine, type Machine } from "./support/machine.ts";
-import { programSession } from "./support/session.ts";
+import { jsonLines } from "./support/machine.ts";
+import { machineOf } from "./support/session.ts";
 import { CTRL_C, onTerminal, SAME_SETTINGS, type PersonsTerminal } from "./support/terminal.ts";
 
-let service: SharedService;
-let person: Account;
 let project: { id: string; slug: string };
-let machine: Machine;
-beforeAll(async () => {
-  service = sharedService();
-  person = await service.signUp();
-  machine = await newMachine({ WORKSPACE_URL: service.url });
-  await machine.storeSession(service.url, await programSession(service, person));
-});
+const service = sharedService();
+const person = await service.signUp();
+const machine = await machineOf(service, person);
 afterAll(async () => {
   await machine.close();
 });

@@ -1,29 +1,23 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import type { z } from "zod";
 import { serve } from "#local/serve.ts";
 import { beginStream, frame } from "#test/sdk/support/event-server.ts";
-import type { Account } from "#test/support/api-client.ts";
-import { sharedService, type SharedService } from "#test/support/shared-service.ts";
+import { sharedService } from "#test/support/shared-service.ts";
 import { call, script } from "#test/support/task-client.ts";
-import { jsonLines, newMachine, type Machine } from "./support/machine.ts";
+import { jsonLines, newMachine } from "./support/machine.ts";
 import { Failure, Lines } from "./support/schemas.ts";
 import { programSession } from "./support/session.ts";
 
-let service: SharedService;
-let owner: Account;
-let machine: Machine;
 /** Tokens and keys of the test, which no output may have. */
 const secrets: string[] = [];
 
-beforeAll(async () => {
-  service = sharedService();
-  owner = await service.signUp("owner");
-  machine = await newMachine({ WORKSPACE_URL: service.url });
-  const session = await programSession(service, owner);
-  secrets.push(session.accessToken, session.refreshToken);
-  await machine.storeSession(service.url, session);
-});
+const service = sharedService();
+const owner = await service.signUp("owner");
+const machine = await newMachine({ WORKSPACE_URL: service.url });
+const session = await programSession(service, owner);
+secrets.push(session.accessToken, session.refreshToken);
+await machine.storeSession(service.url, session);
 afterAll(async () => {
   await machine.close();
 });

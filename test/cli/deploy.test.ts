@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { serve } from "#local/serve.ts";
-import { newDeployer, see, type Deployer } from "#test/support/deployer.ts";
-import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
-import { jsonLines, newMachine, type Machine } from "./support/machine.ts";
+import { newDeployer, see } from "#test/support/deployer.ts";
+import { otherSharedService } from "#test/support/shared-service.ts";
+import { jsonLines } from "./support/machine.ts";
 import { Failure, Lines } from "./support/schemas.ts";
-import { programSession } from "./support/session.ts";
+import { machineOf } from "./support/session.ts";
 
-let service: SharedService;
-let deployer: Deployer;
-let machine: Machine;
-beforeAll(async () => {
-  service = await otherSharedService("eager");
-  deployer = await newDeployer(service);
-  await deployer.connect("netlify");
-  machine = await newMachine({ WORKSPACE_URL: service.url });
-  await machine.storeSession(service.url, await programSession(service, deployer));
-});
-afterAll(() => machine?.close());
+const service = await otherSharedService("eager");
+const deployer = await newDeployer(service);
+await deployer.connect("netlify");
+const machine = await machineOf(service, deployer);
+afterAll(() => machine.close());
 
 it("a project is published, and its deployments are listed", async () => {
   const { slug } = await deployer.newProject({ "index.html": "<h1>Hello</h1>" });

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { sharedService } from "#test/support/shared-service.ts";
-import { jsonLines, newMachine, type Machine } from "./support/machine.ts";
+import { jsonLines, newMachine } from "./support/machine.ts";
 
 const service = sharedService();
 const Output = z.object({ output: z.base64() });
-let token: string;
-let project: string;
-let machine: Machine;
-beforeAll(async () => {
-  ({ token } = await service.signUp());
-  project = (await service.newProject(token)).id;
-  const { key } = await service.newKey(token, project);
-  machine = await newMachine({ WORKSPACE_URL: service.stack.url, WORKSPACE_API_KEY: key });
-});
+const { token } = await service.signUp();
+const project = (await service.newProject(token)).id;
+const { key } = await service.newKey(token, project);
+const machine = await newMachine({ WORKSPACE_URL: service.stack.url, WORKSPACE_API_KEY: key });
 afterAll(() => machine.close());
 
 const exec = (...args: string[]) => machine.run(["exec", ...args]);

@@ -4,7 +4,7 @@ import type { Account } from "#test/support/api-client.ts";
 import { startReceiver, type Receiver } from "#test/support/receiver.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { script } from "#test/support/task-client.ts";
-import { programSession } from "./support/session.ts";
+import { machineOf } from "./support/session.ts";
 import { newMachine, type Machine, type Running } from "./support/machine.ts";
 
 const service = sharedService();
@@ -85,8 +85,7 @@ describe("workspace listen", () => {
   });
 
   it("follows the tasks of a person who is signed in", async () => {
-    const home = await newMachine({ WORKSPACE_URL: service.stack.url });
-    await home.storeSession(service.url, await programSession(service, owner));
+    const home = await machineOf(service, owner);
     const running = home.start(["listen", "--forward-to", `${receiver.url}/own`]);
     await vi.waitFor(() => expect(running.output().stderr).toContain("Forwarding to"));
     const json = { project_id: project, message: script({ text: "from a chat" }) };

@@ -1,22 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Account } from "#test/support/api-client.ts";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startFaultProxy } from "#test/support/fault-proxy.ts";
-import { sharedService, type SharedService } from "#test/support/shared-service.ts";
+import { sharedService } from "#test/support/shared-service.ts";
 import { call, script } from "#test/support/task-client.ts";
-import { newMachine, type Machine } from "./support/machine.ts";
-import { programSession } from "./support/session.ts";
+import { newMachine } from "./support/machine.ts";
+import { machineOf, programSession } from "./support/session.ts";
 import { CTRL_C, onTerminal } from "./support/terminal.ts";
 
-let service: SharedService;
-let person: Account;
 let project: { id: string; slug: string };
-let machine: Machine;
-beforeAll(async () => {
-  service = sharedService();
-  person = await service.signUp();
-  machine = await newMachine({ WORKSPACE_URL: service.url });
-  await machine.storeSession(service.url, await programSession(service, person));
-});
+const service = sharedService();
+const person = await service.signUp();
+const machine = await machineOf(service, person);
 afterAll(async () => {
   await machine.close();
 });

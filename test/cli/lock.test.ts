@@ -3,15 +3,11 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { withLock } from "#cli/session/lock.ts";
 
-let folder: string;
-let file: string;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "workspace-lock-"));
-  file = path.join(folder, "lock");
-});
+const folder = await mkdtemp(path.join(tmpdir(), "workspace-lock-"));
+const file = path.join(folder, "lock");
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** The id of a process that has ended. */

@@ -5,15 +5,12 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import manifest from "../../cli/package.json" with { type: "json" };
 
 const run = promisify(execFile);
 const CLI = path.join(import.meta.dirname, "..", "..", "cli");
 
-/** A folder in which nothing is installed but the packed command line. */
-let folder: string;
-let home: string;
 const modules = () => path.join(folder, "node_modules");
 
 /** Runs a program in the folder, without a registry. */
@@ -29,16 +26,15 @@ const here = (program: string, args: readonly string[]) =>
     },
   });
 
-beforeAll(async () => {
-  home = await mkdtemp(path.join(tmpdir(), "cli-home-"));
-  folder = path.join(home, "empty");
-  const packed = path.join(home, "packed");
-  await Promise.all([mkdir(folder), mkdir(packed)]);
-  await run("npm", ["pack", "--pack-destination", packed], { cwd: CLI });
-  const [tarball = ""] = await readdir(packed);
-  await writeFile(path.join(folder, "package.json"), '{"private":true}');
-  await here("npm", ["install", "--no-audit", "--no-fund", path.join(packed, tarball)]);
-});
+const home = await mkdtemp(path.join(tmpdir(), "cli-home-"));
+/** A folder in which nothing is installed but the packed command line. */
+const folder = path.join(home, "empty");
+const packed = path.join(home, "packed");
+await Promise.all([mkdir(folder), mkdir(packed)]);
+await run("npm", ["pack", "--pack-destination", packed], { cwd: CLI });
+const [tarball = ""] = await readdir(packed);
+await writeFile(path.join(folder, "package.json"), '{"private":true}');
+await here("npm", ["install", "--no-audit", "--no-fund", path.join(packed, tarball)]);
 afterAll(() => rm(home, { recursive: true, force: true }));
 
 describe("the packed command line", () => {

@@ -1,9 +1,8 @@
 import { eq } from "drizzle-orm";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { serve } from "#local/serve.ts";
 import { deviceSignIns } from "#src/db/schema/index.ts";
 import { userCodeHash } from "#src/domain/people/device-sign-in/codes.ts";
-import type { Account } from "#test/support/api-client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { newMachine, type Machine } from "./support/machine.ts";
@@ -12,11 +11,8 @@ import { startSocketRelay } from "./support/socket-relay.ts";
 import { CTRL_C, onTerminal } from "./support/terminal.ts";
 
 const service = sharedService();
-let person: Account;
 let machine: Machine;
-beforeAll(async () => {
-  person = await service.signUp();
-});
+const person = await service.signUp();
 beforeEach(async () => {
   machine = await newMachine({ WORKSPACE_URL: service.url });
 });

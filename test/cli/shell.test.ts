@@ -1,6 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Account } from "#test/support/api-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { newRunningSite } from "#test/support/site.ts";
 import { ConnectionNotices } from "#cli/shell/connection-notices.ts";
@@ -14,16 +13,11 @@ import { CTRL_C, onTerminal, SAME_SETTINGS } from "./support/terminal.ts";
 const DOWN = "\u001b[B";
 
 const service = sharedService();
-let person: Account;
-let project: string;
 let relay: SocketRelay;
 let machine: Machine;
-let session: { accessToken: string; refreshToken: string };
-beforeAll(async () => {
-  person = await service.signUp();
-  project = (await service.newProject(person.token)).slug;
-  session = await programSession(service, person);
-});
+const person = await service.signUp();
+const project = (await service.newProject(person.token)).slug;
+const session = await programSession(service, person);
 beforeEach(async () => {
   relay = await startSocketRelay(service.stack.url);
   machine = await newMachine({ WORKSPACE_URL: relay.url });

@@ -1,39 +1,31 @@
-import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, afterEach, expect, it, vi } from "vitest";
 import { startReceiver } from "#test/stand-ins/support/receiver.ts";
 import { collectEvents } from "#test/support/events.ts";
-import { startFaultProxy, type FaultProxy } from "#test/support/fault-proxy.ts";
+import { startFaultProxy } from "#test/support/fault-proxy.ts";
 import { seeded } from "#test/support/random.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { startService } from "#test/support/service.ts";
 import { newScript } from "./support/script.ts";
 import { Traffic } from "./support/traffic.ts";
 import { verifyCallbacks, verifyNoOthers, verifyTask, type Scars, type Verifier } from "./support/verify.ts";
 
-let service: TestService;
-let receiver: Awaited<ReturnType<typeof startReceiver>>;
-let database: FaultProxy;
-let queue: FaultProxy;
-let model: FaultProxy;
-
-beforeAll(async () => {
-  [receiver, database, queue, model] = await Promise.all([
-    startReceiver(),
-    startFaultProxy(),
-    startFaultProxy(),
-    startFaultProxy(),
-  ]);
-  service = await startService(
-    // What lives shows life every three seconds, on a busy machine later; then a turn more would be counted as begun anew.
-    { OUTBOUND_ALLOW_PRIVATE: "true", MODEL_STALL_SECONDS: "6", TASK_STALL_SECONDS: "12" },
-    {
-      reroute: (variables) => ({
-        ...variables,
-        NEON_HTTP_URL: database.before(variables["NEON_HTTP_URL"] ?? ""),
-        QSTASH_URL: queue.before(variables["QSTASH_URL"] ?? ""),
-        DEMO_MODEL_URL: model.before(variables["DEMO_MODEL_URL"] ?? ""),
-      }),
-    },
-  );
-});
+const [receiver, database, queue, model] = await Promise.all([
+  startReceiver(),
+  startFaultProxy(),
+  startFaultProxy(),
+  startFaultProxy(),
+]);
+const service = await startService(
+  // What lives shows life every three seconds, on a busy machine later; then a turn more would be counted as begun anew.
+  { OUTBOUND_ALLOW_PRIVATE: "true", MODEL_STALL_SECONDS: "6", TASK_STALL_SECONDS: "12" },
+  {
+    reroute: (variables) => ({
+      ...variables,
+      NEON_HTTP_URL: database.before(variables["NEON_HTTP_URL"] ?? ""),
+      QSTASH_URL: queue.before(variables["QSTASH_URL"] ?? ""),
+      DEMO_MODEL_URL: model.before(variables["DEMO_MODEL_URL"] ?? ""),
+    }),
+  },
+);
 afterEach(() => {
   for (const proxy of [database, queue, model]) proxy.heal();
 });

@@ -1,28 +1,22 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { startReceiver } from "#test/stand-ins/support/receiver.ts";
-import { startFaultProxy, type FaultProxy } from "#test/support/fault-proxy.ts";
+import { startFaultProxy } from "#test/support/fault-proxy.ts";
 import { seeded } from "#test/support/random.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { startService } from "#test/support/service.ts";
 import { Traffic } from "./support/traffic.ts";
 import { verifyNoOthers, verifyTask, type Scars } from "./support/verify.ts";
 
-let service: TestService;
-let model: FaultProxy;
-let receiver: Awaited<ReturnType<typeof startReceiver>>;
-
 /** An executor pings every three seconds: with this limit, a step of more than one second makes it look dead. */
-beforeAll(async () => {
-  [model, receiver] = await Promise.all([startFaultProxy(), startReceiver()]);
-  service = await startService(
-    { TASK_STALL_SECONDS: "1", OUTBOUND_ALLOW_PRIVATE: "true" },
-    {
-      reroute: (variables) => ({
-        ...variables,
-        DEMO_MODEL_URL: model.before(variables["DEMO_MODEL_URL"] ?? ""),
-      }),
-    },
-  );
-});
+const [model, receiver] = await Promise.all([startFaultProxy(), startReceiver()]);
+const service = await startService(
+  { TASK_STALL_SECONDS: "1", OUTBOUND_ALLOW_PRIVATE: "true" },
+  {
+    reroute: (variables) => ({
+      ...variables,
+      DEMO_MODEL_URL: model.before(variables["DEMO_MODEL_URL"] ?? ""),
+    }),
+  },
+);
 afterAll(async () => {
   await service.close();
   await Promise.all([model.close(), receiver.close()]);

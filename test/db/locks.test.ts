@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { lockOwnTeam, lockPerson } from "#src/db/locks.ts";
 import { changeAccount, deleteAccount } from "#src/domain/administration/accounts/index.ts";
 import {
@@ -13,20 +13,14 @@ import { FOLLOW_UPS } from "#src/follow-ups.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import { newAdministrator } from "#test/support/administrators.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { holdOpen, onlyEmbedded, untilWaiting } from "#test/support/held-open.ts";
 import { mailing } from "#test/support/mailbox.ts";
 import { CLIENT, newPerson, sessionDeps } from "#test/support/people.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 import { partOf } from "#test/support/part-of.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(async () => {
-  await database.close();
-});
+const database = await fileDatabase();
 
 type Person = Awaited<ReturnType<typeof newPerson>>;
 type Admin = Awaited<ReturnType<typeof newAdministrator>>;

@@ -2,17 +2,14 @@ import { spawn } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { startGitServer, type GitServer } from "#test/support/git-server.ts";
+import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
+import { startGitServer } from "#test/support/git-server.ts";
 import { openGitProject } from "./support/git-project.ts";
 
 const AUTHOR = { name: "Ada", email: "ada@example.test" };
 
-let server: GitServer;
 let project: Awaited<ReturnType<typeof openGitProject>>;
-beforeAll(async () => {
-  server = await startGitServer();
-});
+const server = await startGitServer();
 afterAll(() => server.close());
 beforeEach(async () => {
   project = await openGitProject();

@@ -1,21 +1,17 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { inspect } from "node:util";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startGitServer, type GitServer } from "#test/support/git-server.ts";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startGitServer } from "#test/support/git-server.ts";
 import { openGitProject } from "./support/git-project.ts";
 
 const TOKEN = "ghs_very-secret-0123456789";
 const AUTHOR = { name: "Ada", email: "ada@example.test" };
 
-let open: GitServer;
-let closed: GitServer;
 let project: Awaited<ReturnType<typeof openGitProject>>;
-beforeAll(async () => {
-  open = await startGitServer();
-  closed = await startGitServer({ username: "x-access-token", password: TOKEN });
-  open.create("public", { "a.txt": "a\n".repeat(5_000), "b.txt": "b" });
-  closed.create("private", { "a.txt": "secret code" });
-});
+const open = await startGitServer();
+const closed = await startGitServer({ username: "x-access-token", password: TOKEN });
+open.create("public", { "a.txt": "a\n".repeat(5_000), "b.txt": "b" });
+closed.create("private", { "a.txt": "secret code" });
 afterAll(() => Promise.all([open.close(), closed.close()]));
 beforeEach(async () => {
   project = await openGitProject();

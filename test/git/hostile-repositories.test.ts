@@ -10,18 +10,15 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startGitServer, type GitServer } from "#test/support/git-server.ts";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startGitServer } from "#test/support/git-server.ts";
 import { openGitProject } from "./support/git-project.ts";
 
 const AUTHOR = { name: "Ada", email: "ada@example.test" };
 
-let server: GitServer;
 let outside: string;
 let project: Awaited<ReturnType<typeof openGitProject>>;
-beforeAll(async () => {
-  server = await startGitServer();
-});
+const server = await startGitServer();
 afterAll(() => server.close());
 beforeEach(async () => {
   outside = mkdtempSync(join(tmpdir(), "outside-"));

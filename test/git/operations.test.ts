@@ -1,13 +1,10 @@
-import { afterAll, beforeAll } from "vitest";
+import { afterAll } from "vitest";
 import { gitContract } from "#test/contracts/project-runtime/git.ts";
-import { startGitServer, type GitServer } from "#test/support/git-server.ts";
+import { startGitServer } from "#test/support/git-server.ts";
 import { openGitProject } from "./support/git-project.ts";
 
-let server: GitServer;
 const projects: { close: () => Promise<void> }[] = [];
-beforeAll(async () => {
-  server = await startGitServer();
-});
+const server = await startGitServer();
 afterAll(async () => {
   await server.close();
   for (const project of projects) await project.close();

@@ -3,19 +3,16 @@ import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
 import { startEgress } from "#hosts/egress/index.ts";
 import { createGit } from "#src/git/index.ts";
 import { createGitTransport } from "#src/platform/git-transport/index.ts";
-import { startGitServer, type GitServer } from "#test/support/git-server.ts";
+import { startGitServer } from "#test/support/git-server.ts";
 import { nodeFiles } from "#workspace-server/git/node-files.ts";
 
-let server: GitServer;
 let root: string;
-beforeAll(async () => {
-  server = await startGitServer();
-  server.create("plain", { "a.txt": "hello" });
-});
+const server = await startGitServer();
+server.create("plain", { "a.txt": "hello" });
 afterAll(() => server.close());
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "git-process-"));

@@ -1,29 +1,26 @@
 import { once } from "node:events";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import { startEgress } from "#hosts/egress/index.ts";
 import { serve } from "#local/serve.ts";
 import { EGRESS_REQUEST_HEADER, encodeHeader } from "#src/platform/safe-fetch/egress-protocol.ts";
 
-let target: { url: string; close: () => Promise<void> };
 /** Addresses of those who reached the target. */
 const reached: string[] = [];
 
-beforeAll(async () => {
-  const sockets = new WebSocketServer({ noServer: true });
-  target = await serve((_request, response) => void response.writeHead(418).end("no socket here"), {
-    onUpgrade: (request, socket, head) => {
-      reached.push(request.url ?? "");
-      if (request.url === "/refused") {
-        socket.end("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
-        return;
-      }
-      sockets.handleUpgrade(request, socket, head, (accepted) => {
-        accepted.send("hello");
-        accepted.on("message", (data, isBinary) => accepted.send(data, { binary: isBinary }));
-      });
-    },
-  });
+const sockets = new WebSocketServer({ noServer: true });
+const target = await serve((_request, response) => void response.writeHead(418).end("no socket here"), {
+  onUpgrade: (request, socket, head) => {
+    reached.push(request.url ?? "");
+    if (request.url === "/refused") {
+      socket.end("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (accepted) => {
+      accepted.send("hello");
+      accepted.on("message", (data, isBinary) => accepted.send(data, { binary: isBinary }));
+    });
+  },
 });
 afterAll(() => target.close());
 

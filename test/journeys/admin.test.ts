@@ -1,14 +1,11 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { signUpAdministrator } from "#test/support/administrators.ts";
 import type { Account } from "#test/support/api-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { newTaskClient, script } from "#test/support/task-client.ts";
 
 const service = sharedService();
-let admin: Account;
-beforeAll(async () => {
-  admin = await signUpAdministrator(service);
-});
+const admin = await signUpAdministrator(service);
 
 interface ListedUser {
   id: string;

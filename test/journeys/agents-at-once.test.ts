@@ -1,10 +1,10 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { tasks } from "#src/db/schema/index.ts";
 import type { ApiAnswer } from "#test/support/api-client.ts";
 import { frameOf, newChatClient } from "#test/support/chat-client.ts";
 import { databaseOf } from "#test/support/database.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { startService } from "#test/support/service.ts";
 import { openSocket } from "#test/support/socket.ts";
 import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
 
@@ -14,19 +14,16 @@ const MESSAGES = 6;
 const CALLS_OF_A_KEY = 20;
 const MESSAGES_PER_MINUTE = 8;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({
-    USER_MAX_CONCURRENT_AGENTS: String(PER_PERSON),
-    PROJECT_MAX_CONCURRENT_AGENTS: String(PER_PROJECT),
-    USER_ENQUEUE_RATE_PER_10S: String(MESSAGES),
-    CHAT_RATE_PER_MINUTE: String(MESSAGES_PER_MINUTE),
-    COMMAND_RATE_PER_MINUTE: "3",
-    KEY_RATE_BURST: String(CALLS_OF_A_KEY),
-    KEY_RATE_PER_SECOND: "0.0001",
-  });
+const service = await startService({
+  USER_MAX_CONCURRENT_AGENTS: String(PER_PERSON),
+  PROJECT_MAX_CONCURRENT_AGENTS: String(PER_PROJECT),
+  USER_ENQUEUE_RATE_PER_10S: String(MESSAGES),
+  CHAT_RATE_PER_MINUTE: String(MESSAGES_PER_MINUTE),
+  COMMAND_RATE_PER_MINUTE: "3",
+  KEY_RATE_BURST: String(CALLS_OF_A_KEY),
+  KEY_RATE_PER_SECOND: "0.0001",
 });
-afterAll(() => service?.close());
+afterAll(() => service.close());
 
 /** Longer than any test here lasts. */
 const LONG = script({ text: "word ".repeat(300), chunks: 300, delay_ms: 1_000 });

@@ -1,13 +1,10 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { frameOf, newChatClient, type ChatClient, type ChatStream } from "#test/support/chat-client.ts";
+import { frameOf, newChatClient, type ChatStream } from "#test/support/chat-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, newTaskClient, script } from "#test/support/task-client.ts";
 
 const service = sharedService();
-let client: ChatClient;
-beforeAll(async () => {
-  client = await newChatClient(service);
-});
+const client = await newChatClient(service);
 
 const writes = (...names: string[]) =>
   script(...names.map((name) => ({ tools: [call("write_file", { path: name, content: name })] })), {

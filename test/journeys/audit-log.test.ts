@@ -1,5 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import type { Db } from "#src/platform/db/client.ts";
+import { describe, expect, it } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
 import { readCsv } from "#test/support/csv.ts";
 import { databaseOf } from "#test/support/database.ts";
@@ -7,10 +6,7 @@ import { sharedService } from "#test/support/shared-service.ts";
 import { newTeamClient, type TeamClient } from "#test/support/team-client.ts";
 
 const service = sharedService();
-let db: Db;
-beforeAll(() => {
-  db = databaseOf(service);
-});
+const db = databaseOf(service);
 
 interface Entry {
   id: string;

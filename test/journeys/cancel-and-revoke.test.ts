@@ -1,12 +1,9 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
-import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
+import { call, newTaskClient, script } from "#test/support/task-client.ts";
 
 const service = sharedService();
-let client: TaskClient;
-beforeAll(async () => {
-  client = await newTaskClient(service);
-});
+const client = await newTaskClient(service);
 
 /** An executor pings every 3 s and then learns that it must stop. Without that, a silent model is given up after 60 s. */
 const SOON_MS = 55_000;

@@ -12,31 +12,24 @@ import {
   told,
 } from "#test/support/at-platforms.ts";
 import { PATIENCE } from "#test/support/connected-channels.ts";
-import { type DiscordMock, startDiscord } from "#test/support/platforms/discord.ts";
-import { type SignalBridge, startSignalBridge } from "#test/support/platforms/signal.ts";
-import { type SlackMock, type SlackUser, startSlack } from "#test/support/platforms/slack.ts";
-import { startWhatsapp, type Whatsapp } from "#test/support/platforms/whatsapp.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { startDiscord } from "#test/support/platforms/discord.ts";
+import { startSignalBridge } from "#test/support/platforms/signal.ts";
+import { type SlackUser, startSlack } from "#test/support/platforms/slack.ts";
+import { startWhatsapp } from "#test/support/platforms/whatsapp.ts";
+import { startService } from "#test/support/service.ts";
 import { call, script } from "#test/support/task-client.ts";
 
-let slack: SlackMock;
-let discord: DiscordMock;
-let whatsapp: Whatsapp;
-let signal: SignalBridge;
-let service: TestService;
-beforeAll(async () => {
-  [slack, discord, whatsapp, signal] = await Promise.all([
-    startSlack(),
-    startDiscord(),
-    startWhatsapp(),
-    startSignalBridge(),
-  ]);
-  service = await startService({
-    SLACK_API_BASE_URL: slack.url,
-    DISCORD_API_BASE_URL: discord.url,
-    WHATSAPP_API_BASE_URL: whatsapp.url,
-    OUTBOUND_ALLOW_PRIVATE: "true",
-  });
+const [slack, discord, whatsapp, signal] = await Promise.all([
+  startSlack(),
+  startDiscord(),
+  startWhatsapp(),
+  startSignalBridge(),
+]);
+const service = await startService({
+  SLACK_API_BASE_URL: slack.url,
+  DISCORD_API_BASE_URL: discord.url,
+  WHATSAPP_API_BASE_URL: whatsapp.url,
+  OUTBOUND_ALLOW_PRIVATE: "true",
 });
 afterAll(async () => {
   await service.close();

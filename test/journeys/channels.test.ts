@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
 import { ChatPlatform } from "#test/support/chat-platform.ts";
 import { sharedService } from "#test/support/shared-service.ts";
@@ -50,10 +50,7 @@ async function botOf({ bot_name: name }: Channel): Promise<number> {
   return bot.id;
 }
 
-let owner: Account;
-beforeAll(async () => {
-  owner = await service.signUp();
-});
+const owner = await service.signUp();
 
 describe("a channel", () => {
   const base = "/api/channels";

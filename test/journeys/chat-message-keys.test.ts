@@ -1,19 +1,13 @@
-import { beforeAll, describe, expect, it, vi } from "vitest";
-import type { Account } from "#test/support/api-client.ts";
+import { describe, expect, it, vi } from "vitest";
 import { openStream } from "#test/support/chat-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { openSocket, type TestSocket } from "#test/support/socket.ts";
-import { newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
+import { newTaskClient, script } from "#test/support/task-client.ts";
 
 const service = sharedService();
-let owner: Account;
-let projectId: string;
-let client: TaskClient;
-beforeAll(async () => {
-  owner = await service.signUp();
-  projectId = (await service.newProject(owner.token)).id;
-  client = await newTaskClient(service, { account: owner, projectId });
-});
+const owner = await service.signUp();
+const projectId = (await service.newProject(owner.token)).id;
+const client = await newTaskClient(service, { account: owner, projectId });
 
 const connect = (token = owner.token) => openSocket(service.url, `/ws/chat/${projectId}?token=${token}`);
 const eventIds = ({ frames }: TestSocket, taskId: unknown) =>

@@ -1,26 +1,18 @@
-import { beforeAll, describe, expect, it, vi } from "vitest";
-import type { Account } from "#test/support/api-client.ts";
-import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
+import { describe, expect, it, vi } from "vitest";
+import { otherSharedService } from "#test/support/shared-service.ts";
 import { openSocket, type Frame } from "#test/support/socket.ts";
-import { newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
-import { newTeamClient, type TeamClient } from "#test/support/team-client.ts";
+import { newTaskClient, script } from "#test/support/task-client.ts";
+import { newTeamClient } from "#test/support/team-client.ts";
 import { accepted, ended, shown } from "./support/chat-frames.ts";
 
 /** Its id has no version, as ids of agents that come with the service do not. */
 const DEFAULT_AGENT = "00000000-0000-0000-0000-000000000005";
 
-let service: SharedService;
-let team: TeamClient;
-let owner: Account;
-let project: { id: string; slug: string };
-let client: TaskClient;
-beforeAll(async () => {
-  service = await otherSharedService("eager");
-  team = await newTeamClient(service);
-  owner = team.owner;
-  project = await service.newProject(owner.token, "chats");
-  client = await newTaskClient(service, { account: owner, projectId: project.id });
-});
+const service = await otherSharedService("eager");
+const team = await newTeamClient(service);
+const owner = team.owner;
+const project = await service.newProject(owner.token, "chats");
+const client = await newTaskClient(service, { account: owner, projectId: project.id });
 
 const connect = (token = owner.token, query: Record<string, string> = {}, of = project.id) =>
   openSocket(service.url, `/ws/chat/${of}?${new URLSearchParams({ token, ...query })}`);

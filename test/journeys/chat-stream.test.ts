@@ -1,17 +1,11 @@
-import { eq } from "drizzle-orm";
-import { beforeAll, describe, expect, it } from "vitest";
-import { tasks } from "#src/db/schema/index.ts";
-import { newChatClient, openStream, type ChatClient } from "#test/support/chat-client.ts";
+import { describe, expect, it } from "vitest";
+import { newChatClient, openStream } from "#test/support/chat-client.ts";
 import { signUpAdministrator } from "#test/support/administrators.ts";
-import { databaseOf } from "#test/support/database.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, newTaskClient, script } from "#test/support/task-client.ts";
 
 const service = sharedService();
-let client: ChatClient;
-beforeAll(async () => {
-  client = await newChatClient(service);
-});
+const client = await newChatClient(service);
 
 const simple = (json: object, token = client.account.token) =>
   openStream(service, "POST", "/api/chat/stream", { token, json: { project_id: client.projectId, ...json } });
@@ -201,38 +195,4 @@ describe("the answer in one piece", () => {
     });
     expect(body).toMatchObject({ success: false, completion_reason: "max_iterations", iterations: 1 });
   });
-});
-
-it("runs the messages of four senders in one chat in order, one at a time", async () => {
-  const { body: chat } = await client.call<{ id: string }>("POST", "/api/chat", {
-    project_id: client.projectId,
-  });
-  const streams = await Promise.all(
-    Array.from({ length: 4 }, (_, index) =>
-      simple({ message: script({ text: `answer ${index}` }), chat_id: chat.id }),
-    ),
-  );
-  const answers = await Promise.all(streams.map((stream) => Array.fromAsync(stream.frames())));
-  for (const [index, frames] of answers.entries()) {
-    // At most one frame comes before it: the one that says what the message waits for.
-    expect(frames.length).toBeLessThanOrEqual(2);
-    expect(frames.at(-1)).toMatchObject({ type: "message", content: `answer ${index}` });
-  }
-  const { body: messages } = await client.call<
-    { role: string; message_metadata: { task_id?: string } | null }[]
-  >("GET", `/api/chat/session/${chat.id}/messages`);
-  expect(messages.map(({ role }) => role)).toEqual(
-    Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? "user" : "assistant")),
-  );
-  const runs = await databaseOf(service)
-    .select({ id: tasks.id, startedAt: tasks.startedAt, completedAt: tasks.completedAt })
-    .from(tasks)
-    .where(eq(tasks.chatId, chat.id))
-    .orderBy(tasks.startedAt);
-  for (const [index, { startedAt }] of runs.entries()) {
-    const before = runs[index - 1]?.completedAt ?? new Date(0);
-    expect(startedAt?.getTime()).toBeGreaterThanOrEqual(before.getTime());
-  }
-  const answered = messages.filter(({ role }) => role === "assistant");
-  expect(runs.map(({ id }) => id)).toEqual(answered.map((answer) => answer.message_metadata?.task_id));
 });

@@ -1,14 +1,11 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import { newChatClient, type ChatClient } from "#test/support/chat-client.ts";
+import { describe, expect, it } from "vitest";
+import { newChatClient } from "#test/support/chat-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, script } from "#test/support/task-client.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 
 const service = sharedService();
-let client: ChatClient;
-beforeAll(async () => {
-  client = await newChatClient(service);
-});
+const client = await newChatClient(service);
 
 interface ChatView {
   id: string;

@@ -1,22 +1,15 @@
 import { and, eq } from "drizzle-orm";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { channelConfigs } from "#src/db/schema/index.ts";
-import type { Account } from "#test/support/api-client.ts";
 import { openCommandLine } from "#test/support/command-line.ts";
 import { databaseOf } from "#test/support/database.ts";
-import { otherSharedService, sharedService, type SharedService } from "#test/support/shared-service.ts";
+import { otherSharedService, sharedService } from "#test/support/shared-service.ts";
 import { call, script } from "#test/support/task-client.ts";
 
-let service: SharedService;
-let owner: Account;
-let project: { id: string };
-let key: string;
-beforeAll(async () => {
-  service = await otherSharedService("eager");
-  owner = await service.signUp("owner");
-  project = await service.newProject(owner.token);
-  ({ key } = await service.newKey(owner.token, project.id));
-});
+const service = await otherSharedService("eager");
+const owner = await service.signUp("owner");
+const project = await service.newProject(owner.token);
+const { key } = await service.newKey(owner.token, project.id);
 
 const channels = () =>
   databaseOf(service)

@@ -1,11 +1,8 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 
 const service = sharedService();
-let token: string;
-beforeAll(async () => {
-  ({ token } = await service.signUp());
-});
+const { token } = await service.signUp();
 
 /** A project of its own, and requests below its files, with headers. */
 async function open() {

@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import { connectedChannels, storedEvents, type ConnectedChannels } from "#test/support/connected-channels.ts";
+import { describe, expect, it } from "vitest";
+import { connectedChannels, storedEvents } from "#test/support/connected-channels.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { sharedService } from "#test/support/shared-service.ts";
-import { newTelegramChannel, type TelegramChannel } from "#test/support/telegram-channel.ts";
+import { newTelegramChannel } from "#test/support/telegram-channel.ts";
 
 /**
  * What one platform's connection goes through in a service that runs. The protocols of all platforms are tried in
@@ -10,14 +10,9 @@ import { newTelegramChannel, type TelegramChannel } from "#test/support/telegram
  * `test/domain/messaging/bots.test.ts`.
  */
 const service = sharedService();
-let telegram: TelegramChannel;
-let channels: ConnectedChannels;
-let chat: Awaited<ReturnType<TelegramChannel["stranger"]>>["chat"];
-beforeAll(async () => {
-  telegram = await newTelegramChannel(service);
-  channels = connectedChannels(service, telegram.client.account.token);
-  ({ chat } = await telegram.stranger());
-});
+const telegram = await newTelegramChannel(service);
+const channels = connectedChannels(service, telegram.client.account.token);
+const { chat } = await telegram.stranger();
 
 let written = 0;
 /** A person writes; the message is stored once, with all that were written before. */

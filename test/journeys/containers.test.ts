@@ -1,12 +1,9 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { sharedService } from "#test/support/shared-service.ts";
 
 const service = sharedService();
-let token: string;
-beforeAll(async () => {
-  token = (await service.signUp()).token;
-});
+const token = (await service.signUp()).token;
 
 const Container = z.looseObject({
   id: z.string(),

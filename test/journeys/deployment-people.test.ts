@@ -1,13 +1,10 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ApiAnswer } from "#test/support/api-client.ts";
 import { newDeployer, see, type Deployment } from "#test/support/deployer.ts";
-import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
+import { otherSharedService } from "#test/support/shared-service.ts";
 import { newTeamClient } from "#test/support/team-client.ts";
 
-let service: SharedService;
-beforeAll(async () => {
-  service = await otherSharedService("eager");
-});
+const service = await otherSharedService("eager");
 
 const SITE = { "index.html": "<h1>Hello</h1>" };
 const NETLIFY = { provider: "netlify" };

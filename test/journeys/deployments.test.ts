@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import {
   askProvider,
   newDeployer,
@@ -9,17 +9,13 @@ import {
   type Deployment,
   type Provider,
 } from "#test/support/deployer.ts";
-import { startGitServer, type GitServer } from "#test/support/git-server.ts";
-import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
+import { startGitServer } from "#test/support/git-server.ts";
+import { otherSharedService } from "#test/support/shared-service.ts";
 import { UNTIL_GO } from "#test/support/task-client.ts";
 
-let git: GitServer;
-let service: SharedService;
-beforeAll(async () => {
-  git = await startGitServer();
-  service = await otherSharedService("eager");
-});
-afterAll(() => git?.close());
+const git = await startGitServer();
+const service = await otherSharedService("eager");
+afterAll(() => git.close());
 
 const page = (version: string) => `<!doctype html><h1>Version ${version}</h1>`;
 

@@ -1,26 +1,21 @@
 import { createParser } from "eventsource-parser";
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { z } from "zod";
 import { insertBackgroundTask } from "#src/domain/workspaces/background-tasks/index.ts";
-import { newChatClient, openStream, type ChatClient } from "#test/support/chat-client.ts";
+import { newChatClient, openStream } from "#test/support/chat-client.ts";
 import { openCommandLine } from "#test/support/command-line.ts";
 import { databaseOf } from "#test/support/database.ts";
-import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
+import { otherSharedService } from "#test/support/shared-service.ts";
 import { newRunningSite } from "#test/support/site.ts";
 import { openSocket } from "#test/support/socket.ts";
 import { call, newTaskClient, script } from "#test/support/task-client.ts";
-import { readDocument, resolve, validatorOf, type Document } from "#test/surface/operations.ts";
+import { readDocument, resolve, validatorOf } from "#test/surface/operations.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 
 /** What the service sends on streams and sockets, by the schemas of its own OpenAPI document. */
-let service: SharedService;
-let document: Document;
-let client: ChatClient;
-beforeAll(async () => {
-  service = await otherSharedService("eager");
-  document = await readDocument(service);
-  client = await newChatClient(service);
-});
+const service = await otherSharedService("eager");
+const document = await readDocument(service);
+const client = await newChatClient(service);
 
 /** What is wrong with these frames, by a schema of the document. Unknown fields are faults, as they are not described. */
 function faultsOf(name: string, frames: readonly unknown[]) {

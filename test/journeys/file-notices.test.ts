@@ -1,17 +1,12 @@
-import { beforeAll, expect, it, vi } from "vitest";
-import type { Account } from "#test/support/api-client.ts";
+import { expect, it, vi } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 import { openSocket, type TestSocket } from "#test/support/socket.ts";
 import { call, newTaskClient, script } from "#test/support/task-client.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 
 const service = sharedService();
-let owner: Account;
-let project: string;
-beforeAll(async () => {
-  owner = await service.signUp("owner");
-  project = (await service.newProject(owner.token)).id;
-});
+const owner = await service.signUp("owner");
+const project = (await service.newProject(owner.token)).id;
 
 const connect = (token = owner.token, of = project) =>
   openSocket(service.url, `/ws/chat/${of}?${new URLSearchParams({ token })}`);

@@ -1,12 +1,9 @@
 import { request } from "node:http";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 
 const service = sharedService();
-let token: string;
-beforeAll(async () => {
-  ({ token } = await service.signUp());
-});
+const { token } = await service.signUp();
 
 const MEGABYTE = 1024 * 1024;
 

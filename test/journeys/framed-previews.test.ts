@@ -1,31 +1,18 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import type { Account } from "#test/support/api-client.ts";
-import { previewVisitor, type PreviewVisitor } from "#test/support/preview-visitor.ts";
+import { describe, expect, it } from "vitest";
+import { previewVisitor, signedInVisitor, type PreviewVisitor } from "#test/support/preview-visitor.ts";
 import { sharedService } from "#test/support/shared-service.ts";
-import { newRunningSite, type Site } from "#test/support/site.ts";
+import { newRunningSite } from "#test/support/site.ts";
 
 const service = sharedService();
-let owner: Account;
-let site: Site;
-beforeAll(async () => {
-  owner = await service.signUp("owner");
-  site = await newRunningSite(service, owner.token, {
-    "index.html": `<h1>Welcome</h1><script src="tell.js"></script>`,
-    "tell.js": "1",
-  });
+const owner = await service.signUp("owner");
+const site = await newRunningSite(service, owner.token, {
+  "index.html": `<h1>Welcome</h1><script src="tell.js"></script>`,
+  "tell.js": "1",
 });
 
 const FRAME = { "sec-fetch-dest": "iframe", "sec-fetch-site": "cross-site" };
 const attributesOf = (cookies: readonly string[] | undefined) =>
   (cookies ?? []).map((line) => line.replace(/=[^;]*/u, ""));
-
-async function signedIn(): Promise<PreviewVisitor> {
-  const visitor = previewVisitor(service.url);
-  const { headers } = await service.call("POST", "/api/auth/login", { json: owner });
-  const session = headers.getSetCookie().find((line) => line.startsWith("session="));
-  visitor.cookies("127.0.0.1").set("session", /=([^;]*)/u.exec(session ?? "")?.[1] ?? "");
-  return visitor;
-}
 
 /** From the preview through the service and back, with these headers on each request. */
 async function enter(visitor: PreviewVisitor, headers: Record<string, string>) {
@@ -37,7 +24,7 @@ async function enter(visitor: PreviewVisitor, headers: Record<string, string>) {
 
 describe("a visit of a private preview in a frame", () => {
   it("keeps cookies that browsers send to a frame, apart for each site that frames it", async () => {
-    const visitor = await signedIn();
+    const visitor = await signedInVisitor(service, owner);
     const { asked, entered } = await enter(visitor, FRAME);
     const partitioned = "Path=/; HttpOnly; Secure; SameSite=None; Partitioned";
     expect(attributesOf(asked.headers["set-cookie"])).toEqual([`framed_nonce; Max-Age=300; ${partitioned}`]);
@@ -53,7 +40,7 @@ describe("a visit of a private preview in a frame", () => {
   });
 
   it("leaves a visit in a tab as it is", async () => {
-    const visitor = await signedIn();
+    const visitor = await signedInVisitor(service, owner);
     const tab = { "sec-fetch-dest": "document", "sec-fetch-site": "none" };
     const { asked, entered } = await enter(visitor, tab);
     expect(attributesOf(asked.headers["set-cookie"])).toEqual([
@@ -65,7 +52,7 @@ describe("a visit of a private preview in a frame", () => {
   });
 
   it("counts for nothing that a page of another site asks besides", async () => {
-    const visitor = await signedIn();
+    const visitor = await signedInVisitor(service, owner);
     await enter(visitor, FRAME);
     for (const dest of ["script", "image", "empty", "document"]) {
       const foreign = { "sec-fetch-dest": dest, "sec-fetch-site": "cross-site" };
@@ -80,7 +67,7 @@ describe("a visit of a private preview in a frame", () => {
   });
 
   it("cannot be handed to another browser, nor taken over from a tab's entrance", async () => {
-    const visitor = await signedIn();
+    const visitor = await signedInVisitor(service, owner);
     const asked = await visitor.open(site.url, FRAME);
     const entrance = String((await visitor.open(String(asked.headers.location))).headers.location);
     expect(await visitor.open(entrance)).toMatchObject({ status: 400 });

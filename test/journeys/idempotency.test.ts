@@ -1,12 +1,9 @@
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
-import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
+import { call, newTaskClient, script } from "#test/support/task-client.ts";
 
 const service = sharedService();
-let client: TaskClient;
-beforeAll(async () => {
-  client = await newTaskClient(service);
-});
+const client = await newTaskClient(service);
 
 const invoke = (key: string, message: string, fields = {}, by = client) =>
   by.invoke(message, fields, { "idempotency-key": key });

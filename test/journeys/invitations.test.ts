@@ -1,13 +1,10 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
 import { caughtInbox } from "#test/support/inbox.ts";
-import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
+import { otherSharedService } from "#test/support/shared-service.ts";
 import { newTeamClient, type TeamView } from "#test/support/team-client.ts";
 
-let service: SharedService;
-beforeAll(async () => {
-  service = await otherSharedService("codes");
-});
+const service = await otherSharedService("codes");
 
 interface Made {
   id: string;

@@ -1,20 +1,15 @@
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { idsOf, range, type TaskEvent } from "#test/support/events.ts";
-import { type Receiver, startReceiver } from "#test/support/receiver.ts";
-import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
+import { startReceiver } from "#test/support/receiver.ts";
+import { otherSharedService } from "#test/support/shared-service.ts";
 import { call, newTaskClient, script, type TaskClient, type TaskStatus } from "#test/support/task-client.ts";
 
-let service: SharedService;
-let receiver: Receiver;
-let client: TaskClient;
-beforeAll(async () => {
-  service = await otherSharedService("eager");
-  receiver = await startReceiver((path, before) => ({
-    status: path === "/fails-once" && before === 0 ? 500 : 200,
-  }));
-  client = await newTaskClient(service);
-});
+const service = await otherSharedService("eager");
+const receiver = await startReceiver((path, before) => ({
+  status: path === "/fails-once" && before === 0 ? 500 : 200,
+}));
+const client = await newTaskClient(service);
 afterAll(async () => {
   await receiver.close();
 });

@@ -1,15 +1,10 @@
-import { beforeAll, describe, expect, it, vi } from "vitest";
-import type { Account } from "#test/support/api-client.ts";
+import { describe, expect, it, vi } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call as toolCall, newTaskClient, script } from "#test/support/task-client.ts";
 
 const service = sharedService();
-let account: Account;
-let token: string;
-beforeAll(async () => {
-  account = await service.signUp();
-  ({ token } = account);
-});
+const account = await service.signUp();
+const { token } = account;
 
 interface Status {
   state: string;

@@ -1,38 +1,35 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import type { Account, ApiAnswer } from "#test/support/api-client.ts";
 import { browser } from "#test/support/browser.ts";
 import { connectedChannels } from "#test/support/connected-channels.ts";
 import { newChatClient } from "#test/support/chat-client.ts";
 import { caughtInbox } from "#test/support/inbox.ts";
 import { otherThan } from "#test/support/mailbox.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { startService } from "#test/support/service.ts";
 
 /** Limits low enough to be reached; the rules themselves are proven in test/domain/operations/attempts. */
 const PER_ACCOUNT = 5;
 const PER_ADDRESS = 20;
 const PER_MINUTE = 60;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({
-    AUTH_ATTEMPTS_PER_ACCOUNT: String(PER_ACCOUNT),
-    AUTH_ATTEMPTS_PER_ADDRESS: String(PER_ADDRESS),
-    USER_RATE_PER_MINUTE: String(PER_MINUTE),
-    CHAT_RATE_PER_MINUTE: "4",
-    KEY_RATE_BURST: "15",
-    KEY_RATE_PER_SECOND: "0.001",
-    MAIL_SENDS_PER_ACCOUNT: "2",
-    TWO_FA_ENABLED: "true",
-    TWO_FA_CODE_LENGTH: "8",
-    TWO_FA_MAX_ATTEMPTS: "1",
-    PAIRING_TOKEN_EXPIRY_SECONDS: "60",
-    DESKTOP_SCHEME: "x-shell",
-    APP_DOMAIN: "workspace.example",
-    GATEWAY_ENABLED: "false",
-    GITHUB_CLIENT_ID: "id",
-    GITHUB_CLIENT_SECRET: "a secret of ours",
-  });
+const service = await startService({
+  AUTH_ATTEMPTS_PER_ACCOUNT: String(PER_ACCOUNT),
+  AUTH_ATTEMPTS_PER_ADDRESS: String(PER_ADDRESS),
+  USER_RATE_PER_MINUTE: String(PER_MINUTE),
+  CHAT_RATE_PER_MINUTE: "4",
+  KEY_RATE_BURST: "15",
+  KEY_RATE_PER_SECOND: "0.001",
+  MAIL_SENDS_PER_ACCOUNT: "2",
+  TWO_FA_ENABLED: "true",
+  TWO_FA_CODE_LENGTH: "8",
+  TWO_FA_MAX_ATTEMPTS: "1",
+  PAIRING_TOKEN_EXPIRY_SECONDS: "60",
+  DESKTOP_SCHEME: "x-shell",
+  APP_DOMAIN: "workspace.example",
+  GATEWAY_ENABLED: "false",
+  GITHUB_CLIENT_ID: "id",
+  GITHUB_CLIENT_SECRET: "a secret of ours",
 });
 afterAll(() => service.close());
 

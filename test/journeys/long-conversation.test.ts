@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { usageLogs } from "#src/db/schema/index.ts";
 import { contextWindow } from "#src/models/model-facts.ts";
 import { newChatClient } from "#test/support/chat-client.ts";
@@ -14,10 +14,7 @@ const WINDOW = contextWindow(MODEL);
 const TURNS = 40;
 const FACT = "fact: my favourite colour is ultramarine";
 
-let model: Awaited<ReturnType<typeof startRememberingModel>>;
-beforeAll(async () => {
-  model = await startRememberingModel(script);
-});
+const model = await startRememberingModel(script);
 afterAll(() => model.close());
 
 function script(question: string, results: number): Said {

@@ -1,17 +1,14 @@
 import { and, eq } from "drizzle-orm";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { tasks, teamMemberships } from "#src/db/schema/index.ts";
 import { frameOf, newChatClient, openStream, type ChatClient } from "#test/support/chat-client.ts";
 import { databaseOf } from "#test/support/database.ts";
-import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
+import { otherSharedService } from "#test/support/shared-service.ts";
 import { openSocket } from "#test/support/socket.ts";
 import { call, script, UNTIL_GO } from "#test/support/task-client.ts";
 import { newTeamClient, type TeamClient } from "#test/support/team-client.ts";
 
-let service: SharedService;
-beforeAll(async () => {
-  service = await otherSharedService("eager");
-});
+const service = await otherSharedService("eager");
 
 interface Place {
   team: TeamClient;

@@ -1,16 +1,12 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, expect, it, vi } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
 import { inbox } from "#test/support/inbox.ts";
-import { startService, type TestService } from "#test/support/service.ts";
-import { startSmtpServer, type TestSmtpServer } from "#test/support/smtp-server.ts";
+import { startService } from "#test/support/service.ts";
+import { startSmtpServer } from "#test/support/smtp-server.ts";
 
-let smtp: TestSmtpServer;
-let service: TestService;
-beforeAll(async () => {
-  smtp = await startSmtpServer({ login: { username: "user", password: "pä:ss wörd" } });
-  service = await startService({ TWO_FA_ENABLED: "true", ...smtp.variables });
-});
+const smtp = await startSmtpServer({ login: { username: "user", password: "pä:ss wörd" } });
+const service = await startService({ TWO_FA_ENABLED: "true", ...smtp.variables });
 afterAll(async () => {
   await service.close();
   await smtp.close();

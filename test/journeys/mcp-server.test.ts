@@ -2,13 +2,10 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Client } from "@modelcontextprotocol/client";
 import { connectMcp, useTool, type Era } from "#test/support/mcp-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
-import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
+import { call, newTaskClient, script } from "#test/support/task-client.ts";
 
 const service = sharedService();
-let person: TaskClient;
-beforeAll(async () => {
-  person = await newTaskClient(service);
-});
+const person = await newTaskClient(service);
 
 const connect = (key: string, how?: Parameters<typeof connectMcp>[1]) =>
   connectMcp({ url: service.url, key }, how);

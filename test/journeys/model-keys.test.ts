@@ -1,7 +1,6 @@
 import { eq } from "drizzle-orm";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { auditLog, userApiKeys } from "#src/db/schema/index.ts";
-import type { Db } from "#src/platform/db/client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { KEYS, PROVIDERS, VALUE, ownKeysOf } from "#test/support/own-keys.ts";
 import { sharedService } from "#test/support/shared-service.ts";
@@ -9,10 +8,7 @@ import { setTier } from "#test/support/tiers.ts";
 
 const service = sharedService();
 const { newPro, store, list, show } = ownKeysOf(service);
-let db: Db;
-beforeAll(() => {
-  db = databaseOf(service);
-});
+const db = databaseOf(service);
 
 describe("own keys", () => {
   it("are stored trimmed, listed masked and newest first, and filtered by provider", async () => {

@@ -1,5 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import type { Db } from "#src/platform/db/client.ts";
+import { describe, expect, it } from "vitest";
 import { databaseOf } from "#test/support/database.ts";
 import { PROVIDERS, ownKeysOf } from "#test/support/own-keys.ts";
 import { sharedService } from "#test/support/shared-service.ts";
@@ -7,10 +6,7 @@ import { setTier } from "#test/support/tiers.ts";
 
 const service = sharedService();
 const { newPro, store } = ownKeysOf(service);
-let db: Db;
-beforeAll(() => {
-  db = databaseOf(service);
-});
+const db = databaseOf(service);
 
 interface Models {
   models: { id: string; source: string; available: boolean; disabled: boolean; custom_id: string | null }[];

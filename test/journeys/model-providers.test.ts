@@ -1,17 +1,13 @@
 import { eq } from "drizzle-orm";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { auditLog } from "#src/db/schema/index.ts";
-import type { Db } from "#src/platform/db/client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { PROVIDERS, ownKeysOf } from "#test/support/own-keys.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 
 const service = sharedService();
 const { newPro, store, list } = ownKeysOf(service);
-let db: Db;
-beforeAll(() => {
-  db = databaseOf(service);
-});
+const db = databaseOf(service);
 
 const models = async (token: string) =>
   (

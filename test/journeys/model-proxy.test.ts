@@ -1,12 +1,12 @@
 import { connect } from "node:net";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { teams } from "#src/db/schema/index.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { MODEL_WIRES, PROVIDER_KEY } from "#test/support/model-servers.ts";
 import { failureOf, newProxyClient, type ProxyClientInput } from "#test/support/proxy-client.ts";
-import { startScriptedProvider, type ScriptedProvider } from "#test/support/scripted-provider.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { startScriptedProvider } from "#test/support/scripted-provider.ts";
+import { startService } from "#test/support/service.ts";
 import { PROVIDER_SCRIPT } from "./support/provider-script.ts";
 
 const GPT = "gpt-5";
@@ -22,22 +22,18 @@ const weather = {
   },
 };
 
-let provider: ScriptedProvider;
-let service: TestService;
-beforeAll(async () => {
-  provider = await startScriptedProvider(PROVIDER_SCRIPT);
-  service = await startService({
-    ...Object.assign({}, ...MODEL_WIRES.map((wire) => wire.variables(provider.origin))),
-    OPENAI_API_BASE: `${provider.origin}/v1`,
-    ANTHROPIC_API_BASE: `${provider.origin}/v1`,
-    DEFAULT_MODEL: GPT,
-    PLATFORM_MODELS: CLAUDE,
-    MODEL_MAX_RETRIES: "0",
-  });
+const provider = await startScriptedProvider(PROVIDER_SCRIPT);
+const service = await startService({
+  ...Object.assign({}, ...MODEL_WIRES.map((wire) => wire.variables(provider.origin))),
+  OPENAI_API_BASE: `${provider.origin}/v1`,
+  ANTHROPIC_API_BASE: `${provider.origin}/v1`,
+  DEFAULT_MODEL: GPT,
+  PLATFORM_MODELS: CLAUDE,
+  MODEL_MAX_RETRIES: "0",
 });
 afterAll(async () => {
-  await service?.close();
-  await provider?.close();
+  await service.close();
+  await provider.close();
 });
 
 const newClient = (input?: ProxyClientInput) => newProxyClient(service, input);

@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { taskTurns } from "#src/db/schema/index.ts";
 import { startReceiver } from "#test/stand-ins/support/receiver.ts";
 import { newChatClient, type ChatFrame } from "#test/support/chat-client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { MODEL_WIRES } from "#test/support/model-servers.ts";
-import type { ScriptedProvider, ScriptedRequest } from "#test/support/scripted-provider.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import type { ScriptedRequest } from "#test/support/scripted-provider.ts";
+import { startService } from "#test/support/service.ts";
 import { fundsIn } from "./support/funds.ts";
 import { REFUSED_PICTURE, SECRET, startWorkingModels, THINKING } from "./support/working-models.ts";
 
@@ -15,37 +15,30 @@ const SEARCH_KEY = "a-search-key-of-the-operator";
 const CLAUDE = "claude-sonnet-4-5";
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-
-let web: Awaited<ReturnType<typeof startReceiver>>;
-let provider: ScriptedProvider;
-let service: TestService;
-let funds: ReturnType<typeof fundsIn>;
 const titleIsOver = Promise.withResolvers<void>();
 
-beforeAll(async () => {
-  web = await startReceiver(({ path }) => {
-    if (path !== "/search/search") return { status: 204 };
-    const found = [{ title: "Beds", url: "https://beds.test/", content: "About beds" }];
-    return { status: 200, body: JSON.stringify({ results: found }) };
-  });
-  provider = await startWorkingModels(titleIsOver.promise);
-  service = await startService({
-    ...Object.assign({}, ...MODEL_WIRES.map((wire) => wire.variables(provider.origin))),
-    DEFAULT_MODEL: "gpt-5",
-    PLATFORM_MODELS: CLAUDE,
-    DEFAULT_THINKING_EFFORT: "low",
-    MODEL_MAX_RETRIES: "1",
-    OUTBOUND_ALLOW_PRIVATE: "true",
-    TAVILY_API_KEY: SEARCH_KEY,
-    TAVILY_API_BASE: `${web.url}/search/`,
-    AGENT_DISCORD_WEBHOOK_URL: `${web.url}/api/webhooks/1/token`,
-  });
-  funds = fundsIn(service);
+const web = await startReceiver(({ path }) => {
+  if (path !== "/search/search") return { status: 204 };
+  const found = [{ title: "Beds", url: "https://beds.test/", content: "About beds" }];
+  return { status: 200, body: JSON.stringify({ results: found }) };
 });
+const provider = await startWorkingModels(titleIsOver.promise);
+const service = await startService({
+  ...Object.assign({}, ...MODEL_WIRES.map((wire) => wire.variables(provider.origin))),
+  DEFAULT_MODEL: "gpt-5",
+  PLATFORM_MODELS: CLAUDE,
+  DEFAULT_THINKING_EFFORT: "low",
+  MODEL_MAX_RETRIES: "1",
+  OUTBOUND_ALLOW_PRIVATE: "true",
+  TAVILY_API_KEY: SEARCH_KEY,
+  TAVILY_API_BASE: `${web.url}/search/`,
+  AGENT_DISCORD_WEBHOOK_URL: `${web.url}/api/webhooks/1/token`,
+});
+const funds = fundsIn(service);
 afterAll(async () => {
-  await service?.close();
-  await provider?.close();
-  await web?.close();
+  await service.close();
+  await provider.close();
+  await web.close();
 });
 
 const ofType = (frames: readonly ChatFrame[], type: string) => frames.filter((frame) => frame.type === type);

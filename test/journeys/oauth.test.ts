@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { browser, type Browser } from "#test/support/browser.ts";
-import { newGitHubPerson, startGitHub, type GitHub } from "#test/support/github-provider.ts";
-import { newGooglePerson, startGoogle, type Google } from "#test/support/google-provider.ts";
+import { newGitHubPerson, startGitHub } from "#test/support/github-provider.ts";
+import { newGooglePerson, startGoogle } from "#test/support/google-provider.ts";
 import { agree, REGISTERED } from "#test/support/oauth-provider.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { startService } from "#test/support/service.ts";
 
 const CONSOLE = "https://console.example.com";
 const SIGNED_IN = `${CONSOLE}/oauth/callback`;
@@ -15,25 +15,20 @@ const FORGOTTEN = "oauth_state=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax";
 const PROVIDERS = ["github", "google"] as const;
 type ProviderName = (typeof PROVIDERS)[number];
 
-let github: GitHub;
-let google: Google;
-let service: TestService;
-beforeAll(async () => {
-  github = await startGitHub(newGitHubPerson("nobody@example.com"));
-  google = await startGoogle(newGooglePerson("nobody@example.com"));
-  service = await startService({
-    APP_BASE_URL: `${CONSOLE}/`,
-    GITHUB_CLIENT_ID: REGISTERED.clientId,
-    GITHUB_CLIENT_SECRET: REGISTERED.clientSecret,
-    GITHUB_OAUTH_BASE_URL: github.url,
-    GITHUB_API_BASE_URL: `${github.url}/api/v3/`,
-    GOOGLE_CLIENT_ID: REGISTERED.clientId,
-    GOOGLE_CLIENT_SECRET: REGISTERED.clientSecret,
-    GOOGLE_OAUTH_ISSUER: google.url,
-  });
-  // The first account of an installation becomes its administrator.
-  await service.signUp();
+const github = await startGitHub(newGitHubPerson("nobody@example.com"));
+const google = await startGoogle(newGooglePerson("nobody@example.com"));
+const service = await startService({
+  APP_BASE_URL: `${CONSOLE}/`,
+  GITHUB_CLIENT_ID: REGISTERED.clientId,
+  GITHUB_CLIENT_SECRET: REGISTERED.clientSecret,
+  GITHUB_OAUTH_BASE_URL: github.url,
+  GITHUB_API_BASE_URL: `${github.url}/api/v3/`,
+  GOOGLE_CLIENT_ID: REGISTERED.clientId,
+  GOOGLE_CLIENT_SECRET: REGISTERED.clientSecret,
+  GOOGLE_OAUTH_ISSUER: google.url,
 });
+// The first account of an installation becomes its administrator.
+await service.signUp();
 afterAll(async () => {
   await service.close();
   await Promise.all([github.close(), google.close()]);

@@ -1,36 +1,26 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { usageLogs, userApiKeys } from "#src/db/schema/index.ts";
-import type { Db } from "#src/platform/db/client.ts";
 import { databaseOf } from "#test/support/database.ts";
-import { startModelProvider, type ModelProviderServer } from "#test/support/model-provider.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { startModelProvider } from "#test/support/model-provider.ts";
+import { startService } from "#test/support/service.ts";
 import { newTaskClient, type TaskClient } from "#test/support/task-client.ts";
 import { setTier } from "#test/support/tiers.ts";
 
-let openai: ModelProviderServer;
-let anthropic: ModelProviderServer;
-let own: ModelProviderServer;
-/** On no list of allowed addresses. */
-let hidden: ModelProviderServer;
-let service: TestService;
-let db: Db;
-
-beforeAll(async () => {
-  [openai, anthropic, own, hidden] = await Promise.all([
-    startModelProvider(),
-    startModelProvider(),
-    startModelProvider(),
-    startModelProvider(),
-  ]);
-  service = await startService({
-    OPENAI_API_BASE: `${openai.url}/v1`,
-    ANTHROPIC_API_BASE: `${anthropic.url}/v1`,
-    OUTBOUND_ALLOWED_ORIGINS: own.url,
-    MODEL_MAX_RETRIES: "0",
-  });
-  db = databaseOf(service);
+/** `hidden` is on no list of allowed addresses. */
+const [openai, anthropic, own, hidden] = await Promise.all([
+  startModelProvider(),
+  startModelProvider(),
+  startModelProvider(),
+  startModelProvider(),
+]);
+const service = await startService({
+  OPENAI_API_BASE: `${openai.url}/v1`,
+  ANTHROPIC_API_BASE: `${anthropic.url}/v1`,
+  OUTBOUND_ALLOWED_ORIGINS: own.url,
+  MODEL_MAX_RETRIES: "0",
 });
+const db = databaseOf(service);
 afterAll(async () => {
   await service.close();
   await Promise.all([openai, anthropic, own, hidden].map((each) => each.close()));

@@ -1,38 +1,24 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Account } from "#test/support/api-client.ts";
-import { previewVisitor, type PreviewVisitor } from "#test/support/preview-visitor.ts";
+import { previewVisitor, signedInVisitor, type PreviewVisitor } from "#test/support/preview-visitor.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { newRunningSite, type Site } from "#test/support/site.ts";
 
 const service = sharedService();
-let owner: Account;
-let site: Site;
-beforeAll(async () => {
-  owner = await service.signUp("owner");
-  site = await newRunningSite(service, owner.token, {
-    "index.html": "<h1>Welcome</h1>",
-    "style.css": "body {}",
-    "docs/index.html": "the docs",
-    "404.html": "nothing here",
-    ".env": "SECRET=1",
-    ".git/config": "[core]",
-  });
+const owner = await service.signUp("owner");
+const site = await newRunningSite(service, owner.token, {
+  "index.html": "<h1>Welcome</h1>",
+  "style.css": "body {}",
+  "docs/index.html": "the docs",
+  "404.html": "nothing here",
+  ".env": "SECRET=1",
+  ".git/config": "[core]",
 });
 
 const pathOf = ({ slug }: Site) => `${service.url}/preview/${slug}/web`;
 
-/** A visitor whose browser is signed in to the service. */
-async function signedIn(who: Account): Promise<PreviewVisitor> {
-  const visitor = previewVisitor(service.url);
-  const { headers } = await service.call("POST", "/api/auth/login", { json: who });
-  const session = headers.getSetCookie().find((line) => line.startsWith("session="));
-  visitor.cookies("127.0.0.1").set("session", /=([^;]*)/u.exec(session ?? "")?.[1] ?? "");
-  return visitor;
-}
-
 describe("a private preview on a host of its own", () => {
   it("leads a visitor through the service and back, and keeps a cookie for that host alone", async () => {
-    const visitor = await signedIn(owner);
+    const visitor = await signedInVisitor(service, owner);
     const { status, text, url } = await visitor.follow(`${site.url}/?from=link`);
     expect([status, text]).toEqual([200, "<h1>Welcome</h1>"]);
     expect(url).toBe(`${site.url}/?from=link`);
@@ -50,7 +36,7 @@ describe("a private preview on a host of its own", () => {
   });
 
   it("takes an entrance only from the browser that asked for it, and sends it to no other host", async () => {
-    const visitor = await signedIn(owner);
+    const visitor = await signedInVisitor(service, owner);
     const asked = await visitor.open(site.url);
     const answered = await visitor.open(String(asked.headers.location));
     const entrance = String(answered.headers.location);
@@ -71,7 +57,7 @@ describe("a private preview on a host of its own", () => {
   it("closes when its visitor signs out, and takes no other token of ours", async () => {
     const leaver = await service.signUp("leaver");
     const own = await newRunningSite(service, leaver.token, { "index.html": "mine" });
-    const visitor = await signedIn(leaver);
+    const visitor = await signedInVisitor(service, leaver);
     await visitor.follow(own.url);
     expect(await visitor.open(own.url)).toMatchObject({ status: 200 });
     visitor.cookies(site.host).set("preview_session", visitor.cookies(own.host).get("preview_session") ?? "");
@@ -91,7 +77,7 @@ describe("a private preview on a host of its own", () => {
   });
 
   it("refuses what a page of another preview sends in its visitor's name", async () => {
-    const visitor = await signedIn(owner);
+    const visitor = await signedInVisitor(service, owner);
     await visitor.follow(site.url);
     const origin = site.url.replace(site.slug, "other-abc123");
     expect(await visitor.open(site.url, { origin }, "POST")).toMatchObject({ status: 403 });
@@ -103,7 +89,7 @@ describe("a private preview on a host of its own", () => {
 describe("what is shown", () => {
   let visitor: PreviewVisitor;
   beforeAll(async () => {
-    visitor = await signedIn(owner);
+    visitor = await signedInVisitor(service, owner);
     await visitor.follow(site.url);
   });
   const get = (path: string, headers?: Record<string, string>) => visitor.open(site.url + path, headers);
@@ -146,7 +132,7 @@ it("the hosts of previews have nothing of the API's", async () => {
 });
 
 it("the path form gives a signed-in person an address with a token, and a page without an origin", async () => {
-  const visitor = await signedIn(owner);
+  const visitor = await signedInVisitor(service, owner);
   const { status, text, url, headers } = await visitor.follow(`${pathOf(site)}/docs/?x=1`);
   expect([status, text]).toEqual([200, "the docs"]);
   expect(url).toMatch(/\/preview\/[^/]+\/web\/~[^/]+\/docs\/\?x=1$/u);
@@ -160,7 +146,7 @@ it("the path form gives a signed-in person an address with a token, and a page w
   expect(await page.open(new URL("../style.css", url).href)).toMatchObject({ status: 200 });
   const other = await newRunningSite(service, owner.token, { "index.html": "other" });
   expect(await page.open(url.replace(site.slug, other.slug))).toMatchObject({ status: 401 });
-  const stranger = await signedIn(await service.signUp("other"));
+  const stranger = await signedInVisitor(service, await service.signUp("other"));
   expect(await stranger.follow(`${pathOf(site)}/`)).toMatchObject({ status: 404 });
 });
 

@@ -1,12 +1,8 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import type { Account } from "#test/support/api-client.ts";
+import { describe, expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 
 const service = sharedService();
-let person: Account;
-beforeAll(async () => {
-  person = await service.signUp();
-});
+const person = await service.signUp();
 
 const get = (path: string, { token } = person) => service.call("GET", path, { token });
 const patch = (path: string, json: unknown, { token } = person) =>

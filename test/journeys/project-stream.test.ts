@@ -1,32 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
 import { followProject, type ProjectFollower } from "#test/support/project-follower.ts";
-import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
-import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
-import { newTeamClient, type TeamClient } from "#test/support/team-client.ts";
+import { otherSharedService } from "#test/support/shared-service.ts";
+import { call, newTaskClient, script } from "#test/support/task-client.ts";
+import { newTeamClient } from "#test/support/team-client.ts";
 
 const PLACES = 50;
-
-let service: SharedService;
-let team: TeamClient;
-let client: TaskClient;
-let quiet: ProjectFollower;
-beforeAll(async () => {
-  service = await otherSharedService("eager");
-  team = await newTeamClient(service);
-  client = await newTaskClient(service, { account: team.owner });
-  await service.call("POST", "/api/chat", {
-    token: team.owner.token,
-    json: { project_id: client.projectId },
-  });
-  // A project without activity: the last tests look at the keep-alives of its follower.
-  const own = await newTaskClient(service, { account: team.owner });
-  await own.end((await own.start(says("Once"))).task_id);
-  quiet = await follow(team.owner, { project: own.projectId });
-});
-afterAll(async () => {
-  quiet.leave();
-});
 
 const follow = (
   { token }: Pick<Account, "token">,
@@ -40,6 +19,20 @@ const answer = async (token: string, project: string, lastId?: string) => {
 };
 
 const says = (text: string) => script({ text });
+
+const service = await otherSharedService("eager");
+const team = await newTeamClient(service);
+const client = await newTaskClient(service, { account: team.owner });
+await service.call("POST", "/api/chat", {
+  token: team.owner.token,
+  json: { project_id: client.projectId },
+});
+// A project without activity: the last tests look at the keep-alives of its follower.
+const own = await newTaskClient(service, { account: team.owner });
+await own.end((await own.start(says("Once"))).task_id);
+const quiet = await follow(team.owner, { project: own.projectId });
+afterAll(() => quiet.leave());
+
 /** Says `count` words, one every `delay` milliseconds. */
 const slowly = (count: number, delay: number) =>
   script({ text: "word ".repeat(count), chunks: count, delay_ms: delay });

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { idsOf, range } from "#test/support/events.ts";
-import { startReceiver, type Receiver } from "#test/support/receiver.ts";
-import { startService, type TestService } from "#test/support/service.ts";
-import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
+import { startReceiver } from "#test/support/receiver.ts";
+import { startService } from "#test/support/service.ts";
+import { call, newTaskClient, script } from "#test/support/task-client.ts";
 
 /** Every message twice, out of order, failing first; and steps so short that a task takes several of them. */
-let service: TestService;
-let receiver: Receiver;
-let client: TaskClient;
-beforeAll(async () => {
-  service = await startService(
-    { OUTBOUND_ALLOW_PRIVATE: "true", STEP_MAX_APPENDS: "10", TASK_STALL_SECONDS: "15" },
-    { faults: { duplicate: true, shuffle: true, failFirst: true } },
-  );
-  receiver = await startReceiver();
-  client = await newTaskClient(service);
-});
+const service = await startService(
+  { OUTBOUND_ALLOW_PRIVATE: "true", STEP_MAX_APPENDS: "10", TASK_STALL_SECONDS: "15" },
+  { faults: { duplicate: true, shuffle: true, failFirst: true } },
+);
+const receiver = await startReceiver();
+const client = await newTaskClient(service);
 afterAll(async () => {
   await service.close();
   await receiver.close();

@@ -4,16 +4,13 @@ import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startService, type TestService } from "#test/support/service.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { startService } from "#test/support/service.ts";
 
 const run = promisify(execFile);
 // A service of its own: the tour takes the newest bot of the chat platform for its own bot.
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service?.close());
+const service = await startService();
+afterAll(() => service.close());
 
 /** The tour begins in the README and goes on in these pages, whose blocks use its variables. */
 const PAGES = ["accounts", "projects", "agent", "messaging", "marketplace"];

@@ -1,16 +1,13 @@
 import { Webhook } from "standardwebhooks";
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { startReceiver } from "#test/stand-ins/support/receiver.ts";
 import type { PersonsChat, ShownChat } from "#test/support/chat-platform.ts";
 import { otherSharedService, sharedService } from "#test/support/shared-service.ts";
 import { call, newTaskClient, script } from "#test/support/task-client.ts";
-import { newTelegramChannel, type TelegramChannel } from "#test/support/telegram-channel.ts";
+import { newTelegramChannel } from "#test/support/telegram-channel.ts";
 
 const service = sharedService();
-let telegram: TelegramChannel;
-beforeAll(async () => {
-  telegram = await newTelegramChannel(service);
-});
+const telegram = await newTelegramChannel(service);
 
 const textsOf = ({ messages }: ShownChat) =>
   messages

@@ -1,20 +1,15 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import type { Account, ApiRequest } from "#test/support/api-client.ts";
+import type { ApiRequest } from "#test/support/api-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { newRunningSite, type Site } from "#test/support/site.ts";
 import { call as tool, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
-import { newTeamClient, type TeamClient } from "#test/support/team-client.ts";
+import { newTeamClient } from "#test/support/team-client.ts";
 
 const service = sharedService();
-let team: TeamClient;
-let owner: Account;
-let site: Site;
-beforeAll(async () => {
-  team = await newTeamClient(service);
-  ({ owner } = team);
-  site = await newRunningSite(service, owner.token, { "hello.txt": "hello from a file\n" });
-});
+const team = await newTeamClient(service);
+const { owner } = team;
+const site = await newRunningSite(service, owner.token, { "hello.txt": "hello from a file\n" });
 
 interface Output {
   output: string;

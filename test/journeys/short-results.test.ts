@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { taskTurns } from "#src/db/schema/index.ts";
-import { newChatClient, type ChatClient } from "#test/support/chat-client.ts";
+import { newChatClient } from "#test/support/chat-client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, script } from "#test/support/task-client.ts";
@@ -29,32 +29,27 @@ interface MessageView {
   message_metadata: { task_id: string; steps: Step[] } | null;
 }
 
-let client: ChatClient;
-let chatId: string;
-let taskId: string;
-beforeAll(async () => {
-  client = await newChatClient(service);
-  const message = script(
-    { tools: [call("write_file", { path: "long.txt", content: LONG })] },
-    { tools: [call("read_file", { path: "long.txt" }), call("bash_exec", { command: "echo short" })] },
-    { tools: [call("bash_exec", { command: "true" })] },
-    { text: "Done." },
-  );
-  const stream = await client.send(message, { edit_mode: "allow" });
-  await stream.text();
-  ({ taskId, chatId } = stream);
-  const result = JSON.stringify({ success: true, entries: ENTRIES, tree: { ENTRIES }, few: [1, 2] });
-  await databaseOf(service)
-    .update(taskTurns)
-    .set({ turnData: sql`jsonb_set(step_data, '{tool_calls,0,result}', ${result}::jsonb)` })
-    .where(and(eq(taskTurns.taskId, taskId), eq(taskTurns.turnIndex, 3)));
-});
-
 const messagesAt = (path: string) => client.call<MessageView[]>("GET", path);
 const stepsIn = (messages: MessageView[]) =>
   messages.flatMap(({ message_metadata: metadata }) => metadata?.steps ?? []);
 
 const path = (query: string) => `/api/chat/session/${chatId}/messages${query}`;
+
+const client = await newChatClient(service);
+const message = script(
+  { tools: [call("write_file", { path: "long.txt", content: LONG })] },
+  { tools: [call("read_file", { path: "long.txt" }), call("bash_exec", { command: "echo short" })] },
+  { tools: [call("bash_exec", { command: "true" })] },
+  { text: "Done." },
+);
+const stream = await client.send(message, { edit_mode: "allow" });
+await stream.text();
+const { taskId, chatId } = stream;
+const result = JSON.stringify({ success: true, entries: ENTRIES, tree: { ENTRIES }, few: [1, 2] });
+await databaseOf(service)
+  .update(taskTurns)
+  .set({ turnData: sql`jsonb_set(step_data, '{tool_calls,0,result}', ${result}::jsonb)` })
+  .where(and(eq(taskTurns.taskId, taskId), eq(taskTurns.turnIndex, 3)));
 
 describe("a page of a chat with long results", () => {
   it("is whole unless short results are asked for", async () => {

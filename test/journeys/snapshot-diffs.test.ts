@@ -1,11 +1,7 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import type { Account } from "#test/support/api-client.ts";
+import { describe, expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 
 const service = sharedService();
-let owner: Account;
-let project: string;
-let hash: string;
 
 interface Diff {
   hash: string;
@@ -36,29 +32,27 @@ const fileOf = (path: string, of = hash) =>
 
 const base64 = (bytes: readonly number[]) => Buffer.from(bytes).toString("base64");
 
-beforeAll(async () => {
-  owner = await service.signUp("owner");
-  project = (await service.newProject(owner.token)).id;
-  await write("same.txt", "same");
-  await write("again.txt", "again");
-  await write("changed.txt", "one\ntwo\nthree\n");
-  await write("deleted.txt", "gone soon");
-  await write("empty.txt", "");
-  await write("picture.bin", base64([0, 1, 2, 255]), "base64");
-  await write("node_modules/pkg/index.js", "1");
-  const made = await service.call<{ hash: string }>("POST", at("/snapshots"), {
-    token: owner.token,
-    json: { label: "before" },
-  });
-  hash = made.body.hash;
-  await write("again.txt", "other");
-  await write("again.txt", "again");
-  await write("changed.txt", "one\n2\nthree\n");
-  await write("picture.bin", base64([0, 1, 2, 3, 4]), "base64");
-  await write("new/added.txt", "hello\n");
-  await write("node_modules/pkg/index.js", "22");
-  await service.call("DELETE", at("/files/deleted.txt"), { token: owner.token });
+const owner = await service.signUp("owner");
+const project = (await service.newProject(owner.token)).id;
+await write("same.txt", "same");
+await write("again.txt", "again");
+await write("changed.txt", "one\ntwo\nthree\n");
+await write("deleted.txt", "gone soon");
+await write("empty.txt", "");
+await write("picture.bin", base64([0, 1, 2, 255]), "base64");
+await write("node_modules/pkg/index.js", "1");
+const made = await service.call<{ hash: string }>("POST", at("/snapshots"), {
+  token: owner.token,
+  json: { label: "before" },
 });
+const hash = made.body.hash;
+await write("again.txt", "other");
+await write("again.txt", "again");
+await write("changed.txt", "one\n2\nthree\n");
+await write("picture.bin", base64([0, 1, 2, 3, 4]), "base64");
+await write("new/added.txt", "hello\n");
+await write("node_modules/pkg/index.js", "22");
+await service.call("DELETE", at("/files/deleted.txt"), { token: owner.token });
 
 describe("GET /api/projects/{project}/snapshots/{hash}/diff", () => {
   it("lists what was added, changed and deleted, with sizes", async () => {

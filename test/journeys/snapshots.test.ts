@@ -2,15 +2,12 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 import { newTaskClient } from "#test/support/task-client.ts";
 
 const service = sharedService();
-let directory: string;
-beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), "workspace-snapshots-"));
-});
+const directory = mkdtempSync(join(tmpdir(), "workspace-snapshots-"));
 afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });

@@ -1,25 +1,18 @@
-import { beforeAll, describe, expect, it, vi } from "vitest";
-import type { Account } from "#test/support/api-client.ts";
+import { describe, expect, it, vi } from "vitest";
 import { openRawSocket } from "#test/support/raw-socket.ts";
-import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
-import { newRunningSite, type Site } from "#test/support/site.ts";
-import { openSocket, type TestSocket } from "#test/support/socket.ts";
-
-let service: SharedService;
-let owner: Account;
-let site: Site;
-let busy: TestSocket;
-beforeAll(async () => {
-  service = await otherSharedService("eager");
-  owner = await service.signUp("owner");
-  site = await newRunningSite(service, owner.token, { "hello.txt": "hello" });
-  // A stream in the same object, which keeps it awake.
-  busy = await openSocket(service.url, terminal());
-  await busy.next("ready");
-});
+import { otherSharedService } from "#test/support/shared-service.ts";
+import { newRunningSite } from "#test/support/site.ts";
+import { openSocket } from "#test/support/socket.ts";
 
 const terminal = (query: Record<string, string> = {}, project = site.id) =>
   `/api/terminal/${project}/connect?${new URLSearchParams({ token: owner.token, target: "ephemeral", ...query })}`;
+
+const service = await otherSharedService("eager");
+const owner = await service.signUp("owner");
+const site = await newRunningSite(service, owner.token, { "hello.txt": "hello" });
+// A stream in the same object, which keeps it awake.
+const busy = await openSocket(service.url, terminal());
+await busy.next("ready");
 
 /** The other terminal still goes on. */
 async function expectBusy(): Promise<void> {

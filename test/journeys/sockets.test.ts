@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { chats } from "#src/db/schema/index.ts";
 import { insertBackgroundTask } from "#src/domain/workspaces/background-tasks/index.ts";
@@ -6,23 +6,16 @@ import { newId } from "#src/lib/ids.ts";
 import type { Account } from "#test/support/api-client.ts";
 import { browser } from "#test/support/browser.ts";
 import { databaseOf } from "#test/support/database.ts";
-import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
-import { newRunningSite, type Site } from "#test/support/site.ts";
-import { newTeamClient, type TeamClient } from "#test/support/team-client.ts";
+import { otherSharedService } from "#test/support/shared-service.ts";
+import { newRunningSite } from "#test/support/site.ts";
+import { newTeamClient } from "#test/support/team-client.ts";
 import { openSocket, type TestSocket } from "#test/support/socket.ts";
 
-let service: SharedService;
-let team: TeamClient;
-let owner: Account;
-let site: Site;
-let chat: string;
-beforeAll(async () => {
-  service = await otherSharedService("eager");
-  team = await newTeamClient(service);
-  owner = team.owner;
-  site = await newRunningSite(service, owner.token, { "hello.txt": "hello from a file\n" });
-  chat = await newChat(owner);
-});
+const service = await otherSharedService("eager");
+const team = await newTeamClient(service);
+const owner = team.owner;
+const site = await newRunningSite(service, owner.token, { "hello.txt": "hello from a file\n" });
+const chat = await newChat(owner);
 
 async function newChat(person: Account): Promise<string> {
   const id = newId();

@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
-import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
+import { call, newTaskClient, script } from "#test/support/task-client.ts";
 
 interface Listed {
   items: { task_id: string; status: string; message_preview: string; error: string | null }[];
@@ -12,33 +12,28 @@ interface Listed {
 }
 
 const service = sharedService();
-let client: TaskClient;
-let elsewhere: TaskClient;
+const client = await newTaskClient(service);
+const elsewhere = await newTaskClient(service, { account: client.account, boundKey: true });
+const stranger = await newTaskClient(service);
+await stranger.start("Somebody else's");
+const forever = script({ text: "I am thinking about it", chunks: 10, delay_ms: 60_000 });
+const completed = await client.start("Hello");
+await client.end(completed.task_id);
+const failed = await client.start(script({ error: { status: 400 } }));
+await client.end(failed.task_id);
+const cancelled = await client.start(forever);
+await client.cancel(cancelled.task_id);
+await client.end(cancelled.task_id);
+const between = new Date().toISOString();
+const running = await client.start(forever);
+await client.event(running.task_id, "text_delta");
+const queued = await client.start("Waits", { chat_id: running.chat_id });
+const other = await elsewhere.start("Hello from elsewhere");
+await elsewhere.end(other.task_id);
 /** Oldest first: completed, failed, cancelled, running, queued behind it; the last one in another project. */
-let made: string[];
-let between: string;
-beforeAll(async () => {
-  client = await newTaskClient(service);
-  elsewhere = await newTaskClient(service, { account: client.account, boundKey: true });
-  const stranger = await newTaskClient(service);
-  await stranger.start("Somebody else's");
-
-  const forever = script({ text: "I am thinking about it", chunks: 10, delay_ms: 60_000 });
-  const completed = await client.start("Hello");
-  await client.end(completed.task_id);
-  const failed = await client.start(script({ error: { status: 400 } }));
-  await client.end(failed.task_id);
-  const cancelled = await client.start(forever);
-  await client.cancel(cancelled.task_id);
-  await client.end(cancelled.task_id);
-  between = new Date().toISOString();
-  const running = await client.start(forever);
-  await client.event(running.task_id, "text_delta");
-  const queued = await client.start("Waits", { chat_id: running.chat_id });
-  const other = await elsewhere.start("Hello from elsewhere");
-  await elsewhere.end(other.task_id);
-  made = [completed, failed, cancelled, running, queued, other].map(({ task_id: taskId }) => taskId);
-});
+const made: string[] = [completed, failed, cancelled, running, queued, other].map(
+  ({ task_id: taskId }) => taskId,
+);
 const list = (query = "") =>
   service.call<Listed>("GET", `/api/v1/agents/tasks${query}`, { token: client.key });
 const idsIn = async (query: string) => (await list(query)).body.items.map(({ task_id: taskId }) => taskId);

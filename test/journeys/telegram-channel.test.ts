@@ -37,20 +37,17 @@
  * | The line that tells of a failure deletes itself | below: goes on after work that failed; domain/messaging/progress |
  */
 import { eq, sql } from "drizzle-orm";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { channelEvents, channelSessions } from "#src/db/schema/index.ts";
 import type { PersonsChat, ShownChat } from "#test/support/chat-platform.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { png } from "#test/support/pictures.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, script, UNTIL_GO } from "#test/support/task-client.ts";
-import { codeIn, newTelegramChannel, type TelegramChannel } from "#test/support/telegram-channel.ts";
+import { newTelegramChannel } from "#test/support/telegram-channel.ts";
 
 const service = sharedService();
-let telegram: TelegramChannel;
-beforeAll(async () => {
-  telegram = await newTelegramChannel(service);
-});
+const telegram = await newTelegramChannel(service);
 
 const textsOf = ({ messages }: ShownChat, botId = telegram.botId) =>
   messages.filter(({ message }) => message.from.id === botId).map(({ message }) => message.text ?? "");
@@ -65,21 +62,6 @@ const bytesOf = (text: string) => Uint8Array.from(new TextEncoder().encode(text)
 const PIXEL = Uint8Array.from(png(1, 1));
 
 describe("a person who is not linked to an account", () => {
-  it("gets a code in private, and then answers of the agent", async () => {
-    const { chat } = await telegram.stranger();
-    await chat.say(says("Never run."));
-    const code = await codeIn(chat);
-    expect(await telegram.verify(code)).toMatchObject({
-      status: 200,
-      body: { status: "paired", platform: "telegram" },
-    });
-    expect(await telegram.verify(code)).toMatchObject({ status: 404 });
-    await told(chat, "Your account is linked.");
-    await chat.say(says("You are known now."));
-    await told(chat, "You are known now.");
-    expect(textsOf(await chat.read()).join()).not.toContain("Never run.");
-  });
-
   it("gets no code in a group, where others would read it", async () => {
     const { id } = await telegram.stranger();
     const group = await telegram.platform.group("Friends", [id]);

@@ -1,17 +1,11 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import type { Account } from "#test/support/api-client.ts";
-import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
-import { newRunningSite, type Site } from "#test/support/site.ts";
+import { describe, expect, it } from "vitest";
+import { otherSharedService } from "#test/support/shared-service.ts";
+import { newRunningSite } from "#test/support/site.ts";
 import { openSocket } from "#test/support/socket.ts";
 
-let service: SharedService;
-let owner: Account;
-let site: Site;
-beforeAll(async () => {
-  service = await otherSharedService("eager");
-  owner = await service.signUp("owner");
-  site = await newRunningSite(service, owner.token, { "hello.txt": "hello from a file\n" });
-});
+const service = await otherSharedService("eager");
+const owner = await service.signUp("owner");
+const site = await newRunningSite(service, owner.token, { "hello.txt": "hello from a file\n" });
 
 const connect = (query: Record<string, string> = {}, project = site.id) =>
   openSocket(

@@ -1,12 +1,9 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { browser } from "#test/support/browser.ts";
 import { caughtInbox } from "#test/support/inbox.ts";
-import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
+import { otherSharedService } from "#test/support/shared-service.ts";
 
-let service: SharedService;
-beforeAll(async () => {
-  service = await otherSharedService("codes");
-});
+const service = await otherSharedService("codes");
 
 interface LoginObject {
   access_token: string | null;

@@ -1,16 +1,12 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import { frameOf, newChatClient, openStream, type ChatClient } from "#test/support/chat-client.ts";
+import { describe, expect, it } from "vitest";
+import { frameOf, newChatClient, openStream } from "#test/support/chat-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { openSocket } from "#test/support/socket.ts";
-import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
+import { call, newTaskClient, script } from "#test/support/task-client.ts";
 
 const service = sharedService();
-let client: ChatClient;
-let program: TaskClient;
-beforeAll(async () => {
-  client = await newChatClient(service);
-  program = await newTaskClient(service, { account: client.account, projectId: client.projectId });
-});
+const client = await newChatClient(service);
+const program = await newTaskClient(service, { account: client.account, projectId: client.projectId });
 
 const write = (path: string) => call("write_file", { path, content: path });
 const writes = (...paths: string[]) => script({ tools: paths.map(write) }, { text: "I stop here." });

@@ -102,30 +102,6 @@ describe("the configuration of npm start", () => {
     expect(linesOf(environment)).toEqual([expect.stringMatching(new RegExp(`^${name}: `, "u"))]);
   });
 
-  it("takes a provider's secrets nowhere without encryption in production", () => {
-    const names = [
-      "GITHUB_OAUTH_BASE_URL",
-      "GOOGLE_OAUTH_ISSUER",
-      "TAVILY_API_BASE",
-      "OPENAI_API_BASE",
-      "Z_AI_API_BASE",
-      "AGENT_DISCORD_WEBHOOK_URL",
-      "TELEGRAM_API_BASE_URL",
-    ];
-    const addresses = Object.fromEntries(names.map((name) => [name, "http://provider.test"]));
-    expect(linesOf(addresses)).toEqual([]);
-    expect(linesOf({ ...addresses, ENVIRONMENT: "production" })).toEqual(
-      expect.arrayContaining(names.map((name) => `${name}: must be an https:// address in production`)),
-    );
-  });
-
-  it("makes up no secret and signs with no public key in production", () => {
-    const names = linesOf({ ENVIRONMENT: "production", OPENAI_API_KEY: "key", DEFAULT_MODEL: "gpt" });
-    expect(names.map((line) => line.split(":")[0])).toEqual(
-      expect.arrayContaining(["SECRET_KEY", "QSTASH_TOKEN"]),
-    );
-  });
-
   it.each([
     ["SMTP_HOST", { SMTP_SENDER_EMAIL: "a@mail.test" }],
     ["TWO_FA_ENABLED", { TWO_FA_ENABLED: "true" }],

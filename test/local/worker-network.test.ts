@@ -4,11 +4,11 @@ import http from "node:http";
 import { networkInterfaces, tmpdir } from "node:os";
 import path from "node:path";
 import { json } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { holdPort } from "#local/port.ts";
 import { serve } from "#local/serve.ts";
-import { startWorker, type RunningWorker } from "#local/worker/index.ts";
+import { startWorker } from "#local/worker/index.ts";
 
 /** Responds with what it sees of a request, or what a server that it asks has seen; its cron trigger asks as well. */
 const PROGRAM = `export default {
@@ -28,32 +28,27 @@ const ownAddress = Object.values(networkInterfaces())
 
 const dataDir = mkdtempSync(path.join(tmpdir(), "worker-network-"));
 const asked: string[] = [];
-let server: Awaited<ReturnType<typeof serve>>;
-let worker: RunningWorker;
-let port: number;
 
-beforeAll(async () => {
-  writeFileSync(path.join(dataDir, "worker.js"), PROGRAM);
-  server = await serve((request, response) => {
-    asked.push(request.url ?? "");
-    response.end(JSON.stringify(request.headers));
-  });
-  const held = await holdPort("0.0.0.0", 0);
-  ({ port } = held);
-  await held.release();
-  worker = await startWorker(
-    {
-      modules: [{ type: "ESModule", path: path.join(dataDir, "worker.js") }],
-      modulesRoot: dataDir,
-      options: { bindings: {}, cronTriggers: [], modulesRules: undefined, compatibilityDate: "2026-11-01" },
-    },
-    { host: "0.0.0.0", port, dataDir, variables: { SERVER: server.url }, onRestart: () => {} },
-  );
+writeFileSync(path.join(dataDir, "worker.js"), PROGRAM);
+const server = await serve((request, response) => {
+  asked.push(request.url ?? "");
+  response.end(JSON.stringify(request.headers));
 });
+const held = await holdPort("0.0.0.0", 0);
+const { port } = held;
+await held.release();
+const worker = await startWorker(
+  {
+    modules: [{ type: "ESModule", path: path.join(dataDir, "worker.js") }],
+    modulesRoot: dataDir,
+    options: { bindings: {}, cronTriggers: [], modulesRules: undefined, compatibilityDate: "2026-11-01" },
+  },
+  { host: "0.0.0.0", port, dataDir, variables: { SERVER: server.url }, onRestart: () => {} },
+);
 
 afterAll(async () => {
-  await worker?.close();
-  await server?.close();
+  await worker.close();
+  await server.close();
   rmSync(dataDir, { recursive: true, force: true });
 });
 

@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { NotFoundError, Workspace, type TaskEvent } from "@agent-workspace/client";
 import { verifyCallback } from "@agent-workspace/client/webhooks";
 import { sharedService } from "#test/support/shared-service.ts";
-import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
+import { call, newTaskClient, script } from "#test/support/task-client.ts";
 
 const service = sharedService();
 const MESSAGE = script(
@@ -10,11 +10,7 @@ const MESSAGE = script(
   { text: "Größe: 漢字 🙂" },
 );
 
-let client: TaskClient;
-
-beforeAll(async () => {
-  client = await newTaskClient(service);
-});
+const client = await newTaskClient(service);
 
 const newWorkspace = () => new Workspace({ baseUrl: service.url, apiKey: client.key });
 

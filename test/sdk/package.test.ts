@@ -8,7 +8,7 @@ import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/co
 import { build } from "esbuild";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 
 const run = promisify(execFile);
 const ROOT = path.join(import.meta.dirname, "..", "..");
@@ -16,24 +16,18 @@ const ROOT = path.join(import.meta.dirname, "..", "..");
 const MAX_CORE_BYTES = 12 * 1024;
 
 /** A folder whose only package is the packed client, with what it depends on. */
-let folder: string;
-let tarball: string;
-let packed: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "client-package-"));
-  await run("npm", ["pack", "--pack-destination", folder], { cwd: path.join(ROOT, "sdk") });
-  const [name = ""] = await readdir(folder);
-  tarball = path.join(folder, name);
-  packed = path.join(folder, "node_modules", "@agent-workspace", "client");
-  await mkdir(packed, { recursive: true });
-  await run("tar", ["-xzf", tarball, "-C", packed, "--strip-components=1"]);
-  await symlink(
-    path.join(ROOT, "node_modules", "eventsource-parser"),
-    path.join(folder, "node_modules", "eventsource-parser"),
-  );
-  await writeFile(path.join(folder, "package.json"), '{"type":"module"}');
-});
+const folder = await mkdtemp(path.join(tmpdir(), "client-package-"));
+await run("npm", ["pack", "--pack-destination", folder], { cwd: path.join(ROOT, "sdk") });
+const [name = ""] = await readdir(folder);
+const tarball = path.join(folder, name);
+const packed = path.join(folder, "node_modules", "@agent-workspace", "client");
+await mkdir(packed, { recursive: true });
+await run("tar", ["-xzf", tarball, "-C", packed, "--strip-components=1"]);
+await symlink(
+  path.join(ROOT, "node_modules", "eventsource-parser"),
+  path.join(folder, "node_modules", "eventsource-parser"),
+);
+await writeFile(path.join(folder, "package.json"), '{"type":"module"}');
 
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });

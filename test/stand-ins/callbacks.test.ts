@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { startCallbacks } from "#stand-ins/callbacks/index.ts";
 
-let callbacks: Awaited<ReturnType<typeof startCallbacks>>;
-beforeAll(async () => {
-  callbacks = await startCallbacks();
-});
+const callbacks = await startCallbacks();
 afterAll(() => callbacks.close());
 
 const post = (path: string, body: string) =>

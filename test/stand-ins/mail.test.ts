@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { startMail } from "#stand-ins/mail/index.ts";
 import { createMailer } from "#src/platform/mail/smtp.ts";
 
-let catcher: Awaited<ReturnType<typeof startMail>>;
 const lines: string[] = [];
-beforeAll(async () => {
-  catcher = await startMail({ log: (line) => void lines.push(line) });
-});
+const catcher = await startMail({ log: (line) => void lines.push(line) });
 beforeEach(() => {
   lines.length = 0;
 });

@@ -1,16 +1,11 @@
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { startDemoModel } from "#stand-ins/model/index.ts";
 
 type Messages = OpenAI.Chat.ChatCompletionMessageParam[];
 
-let model: Awaited<ReturnType<typeof startDemoModel>>;
-let client: OpenAI;
-
-beforeAll(async () => {
-  model = await startDemoModel();
-  client = new OpenAI({ baseURL: model.url, apiKey: "none", maxRetries: 0 });
-});
+const model = await startDemoModel();
+const client = new OpenAI({ baseURL: model.url, apiKey: "none", maxRetries: 0 });
 afterAll(() => model.close());
 
 const tool = (name: string, ...parameters: string[]): OpenAI.Chat.ChatCompletionTool => ({

@@ -1,24 +1,13 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import path from "node:path";
 import { Client, Receiver } from "@upstash/qstash";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { startQueue } from "#stand-ins/queue/index.ts";
-import { startReceiver } from "./support/receiver.ts";
+import { expect, it, vi } from "vitest";
+import { queueWorld } from "./support/queue-world.ts";
 
-let dataDir: string;
-const cleanups: (() => Promise<void>)[] = [];
-
-beforeEach(() => {
-  dataDir = mkdtempSync(path.join(tmpdir(), "queue-"));
-});
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-  rmSync(dataDir, { recursive: true });
-});
+const world = queueWorld();
+const { receiver, queueTo } = world;
 
 /** A queue in another process: it can be killed at any moment, as a crash would. */
 async function spawnQueue(
@@ -26,10 +15,10 @@ async function spawnQueue(
   deliverTo: string,
 ): Promise<{ child: ChildProcess; client: Client }> {
   const program = path.join(import.meta.dirname, "support/queue-process.ts");
-  const child = spawn(process.execPath, [program, dataDir, publicUrl, deliverTo], {
+  const child = spawn(process.execPath, [program, world.dataDir, publicUrl, deliverTo], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  cleanups.push(() => kill(child));
+  world.cleanups.push(() => kill(child));
   const [line] = await once(child.stdout, "data");
   const [baseUrl = "", token = ""] = String(line).trim().split(" ");
   const client = new Client({ baseUrl, token, devMode: false, retry: false });
@@ -42,17 +31,10 @@ async function kill(child: ChildProcess): Promise<void> {
   await once(child, "exit");
 }
 
-async function start(publicUrl: string, deliverTo: string) {
-  const queue = await startQueue({ dataDir, publicUrl, deliverTo, log: () => undefined });
-  const client = new Client({ baseUrl: queue.url, token: queue.token, devMode: false, retry: false });
-  return { queue, client };
-}
-
 it("delivers again at once what was under way when the process was killed", async () => {
-  const destination = await startReceiver((_, nth) =>
+  const destination = await receiver((_, nth) =>
     nth === 1 ? new Promise(() => undefined) : { status: 200 },
   );
-  cleanups.push(destination.close);
   const first = await spawnQueue("http://service.test", destination.url);
   const { messageId } = await first.client.publish({ url: "http://service.test/step" });
   await destination.arrived(1);
@@ -63,27 +45,26 @@ it("delivers again at once what was under way when the process was killed", asyn
 });
 
 it("delivers at once, after a restart, what failed because the service was down", async () => {
-  const down = await start("http://service.test", "http://127.0.0.1:9");
+  const down = await queueTo("http://127.0.0.1:9", { publicUrl: "http://service.test" });
   down.queue.begin();
-  const { messageId } = await down.client.publish({ url: "http://service.test/step" });
+  const { messageId } = await down.client.publish({
+    url: "http://service.test/step",
+    retryDelay: "3600000",
+  });
   await vi.waitFor(async () =>
     expect(await down.client.messages.get(messageId)).toMatchObject({ retried: 1 }),
   );
   await down.queue.close();
 
-  const destination = await startReceiver();
-  const up = await start("http://service.test", destination.url);
-  cleanups.push(destination.close, up.queue.close);
-  const begun = Date.now();
+  const destination = await receiver();
+  const up = await queueTo(destination.url, { publicUrl: "http://service.test" });
   up.queue.begin();
   await destination.arrived(1);
-  expect(Date.now() - begun).toBeLessThan(10_000);
 });
 
 it("moves messages for an earlier public address to the present one", async () => {
-  const destination = await startReceiver(({ path: at }) => ({ status: at === "/a/step?x=1" ? 500 : 200 }));
-  cleanups.push(destination.close);
-  const before = await start("http://127.0.0.1:1111", "http://127.0.0.1:1111");
+  const destination = await receiver(({ path: at }) => ({ status: at === "/a/step?x=1" ? 500 : 200 }));
+  const before = await queueTo("http://127.0.0.1:1111", { publicUrl: "http://127.0.0.1:1111" });
   await before.client.publish({
     url: "http://127.0.0.1:1111/a/step?x=1",
     retries: 0,
@@ -92,8 +73,7 @@ it("moves messages for an earlier public address to the present one", async () =
   const other = await before.client.publish({ url: "http://127.0.0.1:11119/elsewhere", delay: "1h" });
   await before.queue.close();
 
-  const after = await start("http://127.0.0.1:2222", destination.url);
-  cleanups.push(after.queue.close);
+  const after = await queueTo(destination.url, { publicUrl: "http://127.0.0.1:2222" });
   after.queue.begin();
   const deliveries = await destination.arrived(2);
   expect(deliveries.map(({ path: at, headers }) => [at, headers.host])).toEqual([
@@ -106,20 +86,18 @@ it("moves messages for an earlier public address to the present one", async () =
 });
 
 it("signs what it kept under earlier keys with the present ones", async () => {
-  const destination = await startReceiver();
-  cleanups.push(destination.close);
-  const before = await start("http://service.test", destination.url);
+  const destination = await receiver();
+  const before = await queueTo(destination.url, { publicUrl: "http://service.test" });
   await before.client.publish({ url: "http://service.test/step", body: "kept" });
   await before.queue.close();
-  rmSync(path.join(dataDir, "queue-secret"));
+  rmSync(path.join(world.dataDir, "queue-secret"));
 
-  const after = await start("http://service.test", destination.url);
-  cleanups.push(after.queue.close);
+  const after = await queueTo(destination.url, { publicUrl: "http://service.test" });
   expect(after.queue.currentSigningKey).not.toBe(before.queue.currentSigningKey);
   after.queue.begin();
   const [delivery] = await destination.arrived(1);
   const signature = String(delivery?.headers["upstash-signature"]);
   const { currentSigningKey, nextSigningKey } = after.queue;
-  const receiver = new Receiver({ currentSigningKey, nextSigningKey, devMode: false });
-  await expect(receiver.verify({ body: "kept", signature })).resolves.toBe(true);
+  const signed = new Receiver({ currentSigningKey, nextSigningKey, devMode: false });
+  await expect(signed.verify({ body: "kept", signature })).resolves.toBe(true);
 });

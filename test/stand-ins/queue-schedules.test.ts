@@ -1,47 +1,17 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { Client } from "@upstash/qstash";
+import type { Client } from "@upstash/qstash";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { startQueue } from "#stand-ins/queue/index.ts";
 import { nextAfter } from "#stand-ins/queue/schedule.ts";
-import { startReceiver } from "./support/receiver.ts";
+import { queueWorld } from "./support/queue-world.ts";
 
 const publicUrl = "https://service.test";
 const destination = `${publicUrl}/functions/tick`;
 const START = "2026-03-01T10:00:30.000Z";
-let dataDir: string;
-const cleanups: (() => Promise<void>)[] = [];
-
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"], now: Date.parse(START) });
-  dataDir = mkdtempSync(path.join(tmpdir(), "queue-"));
 });
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-  rmSync(dataDir, { recursive: true });
-  vi.useRealTimers();
-});
-
-async function receiver(...reply: Parameters<typeof startReceiver>) {
-  const started = await startReceiver(...reply);
-  cleanups.push(started.close);
-  return started;
-}
-
-/** A queue that is closed at the end of the test, unless the test closes it. */
-async function queueTo(deliverTo: string, address = publicUrl) {
-  const queue = await startQueue({ dataDir, publicUrl: address, deliverTo, log: () => undefined });
-  let open = true;
-  const close = async () => {
-    if (open) await queue.close();
-    open = false;
-  };
-  cleanups.push(close);
-  const client = new Client({ baseUrl: queue.url, token: queue.token, devMode: false, retry: false });
-  return { queue: { ...queue, close }, client };
-}
+afterEach(() => void vi.useRealTimers());
+// Closed before the clock is the machine's again.
+const { receiver, queueTo } = queueWorld();
 
 const timeOf = (delivery: { at: number } | undefined) => new Date(delivery?.at ?? 0).toISOString();
 const nextOf = async (client: Client, id: string) =>
@@ -174,7 +144,7 @@ describe("after a restart, a schedule", () => {
   });
 
   it("has the present public address", async () => {
-    const before = await queueTo("http://127.0.0.1:9", "http://127.0.0.1:1111");
+    const before = await queueTo("http://127.0.0.1:9", { publicUrl: "http://127.0.0.1:1111" });
     await before.client.schedules.create({
       scheduleId: "tick",
       destination: "http://127.0.0.1:1111/functions/tick",
@@ -185,7 +155,7 @@ describe("after a restart, a schedule", () => {
     await before.queue.close();
 
     const service = await receiver();
-    const { queue, client } = await queueTo(service.url, "http://127.0.0.1:2222");
+    const { queue, client } = await queueTo(service.url, { publicUrl: "http://127.0.0.1:2222" });
     expect(await client.schedules.get("tick")).toMatchObject({
       destination: "http://127.0.0.1:2222/functions/tick",
       callback: "http://127.0.0.1:2222/told",

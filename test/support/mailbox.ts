@@ -5,6 +5,7 @@ import type { Mail } from "#src/platform/mail/mailer.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { sessionDeps } from "./people.ts";
+import { keptQueue } from "./kept-queue.ts";
 
 /** What use cases that mail take, with a mail server and a queue in memory. */
 export function mailing(db: Db) {
@@ -27,12 +28,7 @@ export function mailing(db: Db) {
       },
       probe: answer,
     },
-    queue: {
-      publish: async (message: QueueMessage) => void published.push(message),
-      publishBatch: async (messages: readonly QueueMessage[]) => void published.push(...messages),
-      ensureSchedule: async () => {},
-      answers: async () => true,
-    },
+    queue: keptQueue(published).queue,
     config: {
       ...basic.config,
       SECRET_KEY: "a-secret-key-for-tests-of-32-characters",

@@ -1,4 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { neonConfig } from "@neondatabase/serverless";
+import { inject } from "vitest";
+import { seeded } from "./random.ts";
+import { IS_SOAK } from "./soak.ts";
 
 /** Where a program is killed: at its nth call to the outside, which is then done or not, and whose answer is lost. */
 export interface Kill {
@@ -28,6 +32,17 @@ export async function outside<T>(act: () => Promise<T>): Promise<T> {
   return new Promise<T>(() => {});
 }
 
+/** Every trip to the database is such a call from now on; its answer is read within it. */
+export function makeTripsMortal(afterwards: () => Promise<void> = async () => {}): void {
+  neonConfig.fetchFunction = (url: string, init: RequestInit) =>
+    outside(async () => {
+      const answer = await fetch(url, init);
+      const whole = new Response(await answer.arrayBuffer(), answer);
+      await afterwards();
+      return whole;
+    });
+}
+
 /** Runs a program up to its end, or to where it is killed. Returns whether it was. */
 export async function runMortal(kill: Kill | undefined, program: () => Promise<unknown>): Promise<boolean> {
   const death = Promise.withResolvers<true>();
@@ -39,6 +54,29 @@ export async function runMortal(kill: Kill | undefined, program: () => Promise<u
   return Promise.race([lived, death.promise]);
 }
 
+/** Makes a program, and what is to be so in the end. */
+export type Prepare = () => Promise<{ program: () => Promise<unknown>; after: () => Promise<void> }>;
+
+/**
+ * Kills a program at its calls, and checks what is so in the end: in the long form (`npm run soak`) before and after every call;
+ * else at a sample of them, by the seed, of which `steps` are the distances. Returns the number of the last call that was looked
+ * at, which the program did not reach.
+ */
+export async function killed(
+  prepare: Prepare,
+  steps: readonly [least: number, most: number],
+): Promise<number> {
+  if (IS_SOAK) return killedEverywhere(prepare);
+  const random = seeded(inject("fuzzSeed"));
+  const [least, most] = steps;
+  for (let call = random.whole(1, most - least + 1); ; call += random.whole(least, most)) {
+    const { program, after } = await prepare();
+    const isDead = await runMortal({ call, isDone: random.chance(0.5) }, program);
+    await after();
+    if (!isDead) return call;
+  }
+}
+
 /** More calls than any of the programs has. */
 const CALLS = 100;
 
@@ -46,9 +84,7 @@ const CALLS = 100;
  * Kills a program at each of its calls, before and after the call is done. `prepare` returns the program and what is to be
  * so in the end. Returns the number of calls.
  */
-export async function killedEverywhere(
-  prepare: () => Promise<{ program: () => Promise<unknown>; after: () => Promise<void> }>,
-): Promise<number> {
+export async function killedEverywhere(prepare: Prepare): Promise<number> {
   for (let call = 1; call < CALLS; call += 1) {
     let isDead = false;
     for (const isDone of [false, true]) {

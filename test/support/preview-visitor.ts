@@ -1,5 +1,6 @@
 import http from "node:http";
 import { text } from "node:stream/consumers";
+import type { Account, ApiClient } from "./api-client.ts";
 
 interface Visit {
   status: number;
@@ -61,4 +62,13 @@ function keep(jar: Map<string, string>, setCookie: string): void {
   const [, name = "", value = ""] = /^([^=]*)=([^;]*)/u.exec(setCookie) ?? [];
   if (/;\s*max-age=0/iu.test(setCookie)) jar.delete(name);
   else jar.set(name, value);
+}
+
+/** A visitor whose browser is signed in to the service. */
+export async function signedInVisitor(service: ApiClient, who: Account): Promise<PreviewVisitor> {
+  const visitor = previewVisitor(service.url);
+  const { headers } = await service.call("POST", "/api/auth/login", { json: who });
+  const session = headers.getSetCookie().find((line) => line.startsWith("session="));
+  visitor.cookies("127.0.0.1").set("session", /=([^;]*)/u.exec(session ?? "")?.[1] ?? "");
+  return visitor;
 }

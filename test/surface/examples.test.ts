@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { signUpAdministrator } from "#test/support/administrators.ts";
 import { sharedService } from "#test/support/shared-service.ts";
@@ -39,17 +39,13 @@ describe("examples", () => {
   });
 });
 
-let estate: Estate;
-/** Another one, with a git repository. */
-let repository: Estate;
 const admin = await signUpAdministrator(service);
-beforeAll(async () => {
-  estate = await newSharedEstate(service);
-  repository = await withRepository(service, await newEstate(service));
-  await service.call("POST", `/api/projects/${String(repository.samples["project"])}/files/save`, {
-    token: repository.owner.token,
-    json: { file_path: "changed.txt", content: "changed" },
-  });
+const estate = await newSharedEstate(service);
+/** Another one, with a git repository. */
+const repository = await withRepository(service, await newEstate(service));
+await service.call("POST", `/api/projects/${String(repository.samples["project"])}/files/save`, {
+  token: repository.owner.token,
+  json: { file_path: "changed.txt", content: "changed" },
 });
 
 const tokenFor = ({ person, permission }: Operation, { key, owner }: Estate) => {

@@ -1,13 +1,10 @@
 import { open } from "node:fs/promises";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
-import { newEstate, type Estate } from "./estate.ts";
+import { newEstate } from "./estate.ts";
 
 const service = sharedService();
-let estate: Estate;
-beforeAll(async () => {
-  estate = await newEstate(service);
-});
+const estate = await newEstate(service);
 
 describe("every answer", () => {
   it.each([

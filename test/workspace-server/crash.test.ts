@@ -1,17 +1,14 @@
 import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import type { EntryWithContent } from "#src/platform/runtime/project-storage.ts";
-import { buildServer, startWorkspaceServer, type RunningServer } from "./support/start-server.ts";
+import { buildServer, startWorkspaceServer } from "./support/start-server.ts";
 
 /** Enough entries that a swap takes several milliseconds. */
 const FILES = 400;
 
-let server: RunningServer;
-beforeAll(async () => {
-  server = await startWorkspaceServer(await buildServer());
-});
+const server = await startWorkspaceServer(await buildServer());
 afterAll(() => server.stop());
 
 async function* files(content: string): AsyncGenerator<EntryWithContent, undefined> {

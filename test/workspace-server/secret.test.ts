@@ -4,20 +4,13 @@ import { once } from "node:events";
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { ERROR_HEADER, SECRET_HEADER } from "#src/platform/runtime/http-runtime/protocol.ts";
 import { routes } from "#workspace-server/http/routes.ts";
 import { Workspace } from "#workspace-server/workspace.ts";
-import {
-  buildServer,
-  startWorkspaceServer,
-  WITH_SECRET,
-  type RunningServer,
-} from "./support/start-server.ts";
+import { buildServer, startWorkspaceServer, WITH_SECRET } from "./support/start-server.ts";
 import { webSocketOf } from "#test/support/socket.ts";
 
-let bundle: string;
-let server: RunningServer;
 /** A program of the project, and the last request that it was sent. */
 let seen: IncomingMessage | undefined;
 const program = createServer((request, response) => {
@@ -39,15 +32,12 @@ program.on("upgrade", (request, socket) => {
   });
   socket.on("error", () => socket.destroy());
 });
-let port: number;
 
-beforeAll(async () => {
-  bundle = await buildServer();
-  server = await startWorkspaceServer(bundle);
-  await new Promise<void>((resolve) => program.listen(0, "127.0.0.1", resolve));
-  const address = program.address();
-  port = address instanceof Object ? address.port : 0;
-});
+const bundle = await buildServer();
+const server = await startWorkspaceServer(bundle);
+await new Promise<void>((resolve) => program.listen(0, "127.0.0.1", resolve));
+const address = program.address();
+const port = address instanceof Object ? address.port : 0;
 afterAll(async () => {
   await server.stop();
   program.closeAllConnections();

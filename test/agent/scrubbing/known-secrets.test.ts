@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { knownSecrets } from "#src/agent/scrubbing/known-secrets.ts";
 import {
   deploymentCredentials,
@@ -13,13 +13,9 @@ import { newId } from "#src/lib/ids.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { containerDeps } from "#test/support/container-deps.ts";
 import { newColleague } from "#test/support/colleagues.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(() => database.close());
+const database = await fileDatabase();
 
 const SECRET_KEY = "a-secret-key-for-tests-of-32-characters";
 const secrets = createSecrets(SECRET_KEY);

@@ -54,6 +54,7 @@ const PROVIDERS = [
   "FIREWORKS_API_BASE",
   "Z_AI_API_BASE",
   "GOOGLE_API_BASE",
+  "TELEGRAM_API_BASE_URL",
 ];
 
 /** Each unsafe setting, beside what makes it one. */

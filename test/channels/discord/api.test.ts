@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import type { Button, ChannelApi, Place } from "#src/channels/channel.ts";
 import { replyToInteraction } from "#src/channels/discord/api.ts";
 import { discord } from "#src/channels/discord/index.ts";
@@ -48,14 +48,10 @@ apiContract({
   },
 });
 
-let platform: DiscordMock;
 let channelId: string;
 let place: Place;
-const stack = new AsyncDisposableStack();
-beforeAll(async () => {
-  platform = stack.adopt(await startDiscord(), (each) => each.close());
-});
-afterAll(() => stack.disposeAsync());
+const platform = await startDiscord();
+afterAll(() => platform.close());
 beforeEach(() => {
   channelId = platform.addChannel();
   place = { chatId: channelId, chatType: "group", threadId: undefined };

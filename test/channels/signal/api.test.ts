@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { adapters } from "#src/channels/index.ts";
 import { signal } from "#src/channels/signal/index.ts";
 import { parseEnvelope } from "#src/channels/signal/parse.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { PRIVATE_REFUSAL } from "#src/lib/outbound-url.ts";
-import { type SignalBridge, type SignalPerson, startSignalBridge } from "#test/support/platforms/signal.ts";
+import { startSignalBridge } from "#test/support/platforms/signal.ts";
 import { apiContract } from "../api-contract.ts";
 import { button, dm, environmentOf, failureOf, outgoingText } from "../environment.ts";
 import { mediaAt, troubles } from "../platform-under-test.ts";
@@ -43,14 +43,9 @@ apiContract({
   },
 });
 
-let bridge: SignalBridge;
-let ann: SignalPerson;
-const stack = new AsyncDisposableStack();
-beforeAll(async () => {
-  bridge = stack.adopt(await startSignalBridge(), (each) => each.close());
-  ann = bridge.newPerson("Ann");
-});
-afterAll(() => stack.disposeAsync());
+const bridge = await startSignalBridge();
+const ann = bridge.newPerson("Ann");
+afterAll(() => bridge.close());
 
 const credentials = () => ({ signal_cli_url: bridge.url, phone_number: bridge.account.number });
 const api = () => signal.api(credentials(), environmentOf());

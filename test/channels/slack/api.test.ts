@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import type { Button, ChannelApi, Place } from "#src/channels/channel.ts";
 import { adapters } from "#src/channels/index.ts";
 import { slack } from "#src/channels/slack/index.ts";
@@ -47,14 +47,11 @@ apiContract({
 
 const RESPONSES = "/actions/";
 
-let platform: SlackMock;
 let channelId: string;
 let place: Place;
 let count = 0;
 const stack = new AsyncDisposableStack();
-beforeAll(async () => {
-  platform = stack.adopt(await startSlack(), (each) => each.close());
-});
+const platform = stack.adopt(await startSlack(), (each) => each.close());
 afterAll(() => stack.disposeAsync());
 beforeEach(() => {
   count += 1;

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { startChatPlatform } from "#stand-ins/chat-platform/index.ts";
 import type { ApiMessage } from "#stand-ins/chat-platform/message.ts";
 import type { OutgoingText, Place, RenderedText } from "#src/channels/channel.ts";
@@ -30,14 +30,10 @@ const FAULTS: Readonly<Record<Trouble, object>> = {
 };
 
 const dataDir = mkdtempSync(path.join(tmpdir(), "telegram-api-"));
-let server: Awaited<ReturnType<typeof startChatPlatform>>;
-let platform: ChatPlatform;
 let bots = 0;
 
-beforeAll(async () => {
-  server = await startChatPlatform({ dataDir });
-  platform = new ChatPlatform(server.url);
-});
+const server = await startChatPlatform({ dataDir });
+const platform = new ChatPlatform(server.url);
 afterAll(async () => {
   await server.close();
   rmSync(dataDir, { recursive: true });

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { adapters } from "#src/channels/index.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { whatsapp } from "#src/channels/whatsapp/index.ts";
-import { startWhatsapp, type Whatsapp } from "#test/support/platforms/whatsapp.ts";
+import { startWhatsapp } from "#test/support/platforms/whatsapp.ts";
 import { apiContract } from "../api-contract.ts";
 import { button, dm, environmentAt, failureOf, outgoingText } from "../environment.ts";
 import { mediaAt, troubles } from "../platform-under-test.ts";
@@ -46,12 +46,8 @@ apiContract({
 
 const MB = 1024 * 1024;
 
-let platform: Whatsapp;
-const stack = new AsyncDisposableStack();
-beforeAll(async () => {
-  platform = stack.adopt(await startWhatsapp(), (each) => each.close());
-});
-afterAll(() => stack.disposeAsync());
+const platform = await startWhatsapp();
+afterAll(() => platform.close());
 
 function api(fetchWith: typeof fetch = (input, init) => fetch(input, init)) {
   return whatsapp.api(platform.credentials, {

@@ -1,4 +1,5 @@
 import type { Account, ApiClient } from "#test/support/api-client.ts";
+import { newMachine, type Machine } from "./machine.ts";
 
 /** A session of a person for a program, made as a device sign-in makes it. */
 export async function programSession(
@@ -33,4 +34,11 @@ export async function decide(
     json: { user_code: userCode, decision },
   });
   if (status !== 204) throw new Error(`The decision was answered with ${status}: ${text}`);
+}
+
+/** A machine on which a person is signed in, and whose commands go to the service. */
+export async function machineOf(service: ApiClient, person: Pick<Account, "token">): Promise<Machine> {
+  const machine = await newMachine({ WORKSPACE_URL: service.url });
+  await machine.storeSession(service.url, await programSession(service, person));
+  return machine;
 }

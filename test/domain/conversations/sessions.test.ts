@@ -1,5 +1,5 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { telegram } from "#src/channels/telegram/index.ts";
 import { channelEvents } from "#src/db/schema/index.ts";
 import { advanceSessions } from "#src/domain/conversations/sessions/index.ts";
@@ -10,14 +10,13 @@ import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import type { Services } from "#src/services.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { CONVERSATION_PARTS, privateMessage } from "#test/domain/messaging/support/conversation-parts.ts";
 import { MediaWorld } from "#test/domain/messaging/support/media-world.ts";
 import { PlatformRows } from "#test/domain/messaging/support/people-of-platforms.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 const rows = new PlatformRows(database.db);
 
 /** The database, where something happens after so many batches of statements, before their caller learns their results. */

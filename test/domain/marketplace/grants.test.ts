@@ -1,14 +1,13 @@
 import { and, eq, sql, type SQL } from "drizzle-orm";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { agents, checkouts, libraryAgents, libraryBases } from "#src/db/schema/index.ts";
 import { endGrant, grantAgent, grantBase } from "#src/domain/organisations/library/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { newColleague } from "#test/support/colleagues.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { listAgent, listBase } from "#test/support/marketplace.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 
 type Values = Partial<typeof libraryAgents.$inferInsert>;
 type Occasion = Parameters<typeof grantAgent>[1];

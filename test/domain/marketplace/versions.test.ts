@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { listVersions } from "#src/domain/marketplace/catalogue/index.ts";
 import { createLog } from "#src/platform/log/log.ts";
-import { startGitServer, type GitServer } from "#test/support/git-server.ts";
+import { startGitServer } from "#test/support/git-server.ts";
 import { nodeTransport } from "#workspace-server/git/node-transport.ts";
 
 /** What the log says. */
@@ -11,10 +11,7 @@ const deps = {
   log: { ...createLog(), warn: (message: string) => void warnings.push(message) },
 };
 
-let server: GitServer;
-beforeAll(async () => {
-  server = await startGitServer();
-});
+const server = await startGitServer();
 afterAll(() => server.close());
 
 describe("the versions of a template", () => {

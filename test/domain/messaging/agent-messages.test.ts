@@ -1,18 +1,17 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { channelConfigs, channelMessages, platformIdentities } from "#src/db/schema/index.ts";
 import { countMessage, replyForTask, sendForTask } from "#src/domain/messaging/agent-messages/index.ts";
 import { createApiKey } from "#src/domain/programs/api-keys/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { RateDecision } from "#src/platform/objects/rate-counts.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { CLIENT, sessionDeps } from "#test/support/people.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { ListeningPlatform, PlatformRows } from "./support/people-of-platforms.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 const rows = new PlatformRows(database.db);
 let platform: ListeningPlatform;
 beforeEach(() => {

@@ -1,17 +1,16 @@
 import { eq } from "drizzle-orm";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { projects } from "#src/db/schema/index.ts";
 import { replyToTask } from "#src/domain/messaging/deliveries/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newColleague } from "#test/support/colleagues.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { MediaWorld } from "./support/media-world.ts";
 import { Outbox } from "./support/outbox.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 const outbox = new Outbox(database.db);
 
 const FILES = { "out/table.csv": "a,b", "report.txt": "All is well.", "src/a.ts": "" };

@@ -1,5 +1,5 @@
 import { eq, isNotNull, sql } from "drizzle-orm";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { Attempt } from "#durable-objects/channel-connection/attempt.ts";
 import type { ChannelApi, Platform, Self } from "#src/channels/channel.ts";
 import type { Account } from "#src/channels/connection.ts";
@@ -7,7 +7,7 @@ import { adapters } from "#src/channels/index.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { channelConfigs } from "#src/db/schema/index.ts";
 import { createLog } from "#src/platform/log/log.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { CLIENT } from "#test/support/people.ts";
 import { askedTelegram, channelInput as input, TOKEN } from "./support/asked-telegram.ts";
@@ -17,8 +17,7 @@ import * as channels from "#src/domain/messaging/channels/index.ts";
 const PLATFORMS = ["telegram", "slack", "discord", "whatsapp", "signal"] as const;
 const HOUR_MS = 3_600_000;
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 const rows = new PlatformRows(database.db);
 const owner = await rows.person();
 

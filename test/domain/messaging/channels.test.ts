@@ -1,17 +1,16 @@
 import { eq } from "drizzle-orm";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { auditLog } from "#src/db/schema/index.ts";
 import { adapters } from "#src/channels/index.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import * as channels from "#src/domain/messaging/channels/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { newColleague } from "#test/support/colleagues.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { CLIENT } from "#test/support/people.ts";
 import { askedTelegram, channelInput as input, TOKEN } from "./support/asked-telegram.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 const newCaller = async () => (await newColleague(database.db)).caller;
 const [owner, stranger] = [await newCaller(), await newCaller()];
 

@@ -1,15 +1,14 @@
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { replyToTask, retryMessage } from "#src/domain/messaging/deliveries/index.ts";
 import { gatewayStatus } from "#src/domain/messaging/gateway/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { StreamEntry } from "#src/platform/redis/delivery-stream.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { MediaWorld } from "./support/media-world.ts";
 import { Outbox } from "./support/outbox.ts";
 import { ListeningPlatform, PlatformRows } from "./support/people-of-platforms.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 const rows = new PlatformRows(database.db);
 
 const outbox = new Outbox(database.db);

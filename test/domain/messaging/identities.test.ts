@@ -1,9 +1,9 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { platformIdentities } from "#src/db/schema/index.ts";
 import * as identities from "#src/domain/messaging/identities/index.ts";
 import type { AttemptLimits } from "#src/domain/operations/limits/index.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { newColleague } from "#test/support/colleagues.ts";
 import { CLIENT } from "#test/support/people.ts";
 import { PlatformRows } from "./support/people-of-platforms.ts";
@@ -14,8 +14,7 @@ const LIMITS = {
   GATEWAY_PAIRING_RATE_LIMIT_MINUTES: 10,
 };
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 const rows = new PlatformRows(database.db);
 const newCaller = async () => (await newColleague(database.db)).caller;
 const [owner, friend] = [await newCaller(), await newCaller()];

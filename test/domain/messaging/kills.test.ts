@@ -1,4 +1,3 @@
-import { neonConfig } from "@neondatabase/serverless";
 import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { channelMessages, jobs } from "#src/db/schema/index.ts";
@@ -8,7 +7,7 @@ import { newId } from "#src/lib/ids.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { executeJob } from "#src/work/execute.ts";
 import { fileDatabase } from "#test/support/database.ts";
-import { killedEverywhere, outside } from "#test/support/mortal.ts";
+import { killedEverywhere, makeTripsMortal, outside } from "#test/support/mortal.ts";
 import { ListeningPlatform, PlatformRows } from "./support/people-of-platforms.ts";
 
 const { db } = await fileDatabase();
@@ -17,11 +16,7 @@ const rows = new PlatformRows(db);
 beforeEach(() => {
   // Dead executors renew nothing.
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-  neonConfig.fetchFunction = (url: string, init: RequestInit) =>
-    outside(async () => {
-      const answer = await fetch(url, init);
-      return new Response(await answer.arrayBuffer(), answer);
-    });
+  makeTripsMortal();
 });
 afterEach(() => void vi.useRealTimers());
 

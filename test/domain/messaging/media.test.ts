@@ -4,21 +4,18 @@ import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { chatAttachments, chats } from "#src/db/schema/index.ts";
 import { sweepMedia } from "#src/domain/messaging/media/index.ts";
 import { AppError } from "#src/lib/errors.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { png } from "#test/support/pictures.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { DigestStream, MediaWorld } from "./support/media-world.ts";
 
 const PNG = Uint8Array.from(png(3, 2));
 
-const database = await openDatabase();
+const database = await fileDatabase();
 beforeAll(() => {
   Object.assign(crypto, { DigestStream });
 });
-afterAll(async () => {
-  Reflect.deleteProperty(crypto, "DigestStream");
-  await database.close();
-});
+afterAll(() => void Reflect.deleteProperty(crypto, "DigestStream"));
 
 const down = () => Promise.reject(new AppError("unavailable", "The cache did not answer"));
 

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { channelConfigs, platformIdentities, tasks } from "#src/db/schema/index.ts";
 import type { ChannelApi } from "#src/channels/channel.ts";
 import { adapters } from "#src/channels/index.ts";
@@ -14,15 +14,14 @@ import { eventFrame } from "#src/lib/server-sent-events.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { dm, environmentOf } from "#test/channels/environment.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { newLinkedChannel, PlatformRows } from "./support/people-of-platforms.ts";
 
 /** What a busy platform asks for. */
 const BUSY_SECONDS = 7;
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 
 /** A platform that edits messages; whether it sends a text with the same nonce once differs. */
 class Stage {

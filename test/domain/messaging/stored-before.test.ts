@@ -1,16 +1,15 @@
 import { eq } from "drizzle-orm";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { messages, tasks } from "#src/db/schema/index.ts";
 import { followUpTask } from "#src/domain/agent-work/tasks/index.ts";
 import { replyToTask } from "#src/domain/messaging/deliveries/index.ts";
 import { sessionOfTask } from "#src/domain/messaging/inbox/index.ts";
 import { FOLLOW_UPS } from "#src/follow-ups.ts";
 import { NO_LAUNCHES } from "#test/support/message-to-agent.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { ListeningPlatform, PlatformRows } from "./support/people-of-platforms.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 const rows = new PlatformRows(database.db);
 
 /** A task that has ended, as the version before stored it: its source is in the metadata of its message. */

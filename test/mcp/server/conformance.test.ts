@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { isOwnHost } from "#src/http/origin.ts";
 import { serve } from "#src/mcp/server/serve.ts";
 import { fixtureServer } from "./support/fixture-server.ts";
@@ -34,17 +34,13 @@ async function reply(request: IncomingMessage, response: ServerResponse): Promis
   response.end();
 }
 
-let server: Server;
-let url: string;
 const folder = mkdtempSync(path.join(tmpdir(), "conformance-"));
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    reply(request, response).catch(() => response.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/mcp`;
+const server = createServer((request, response) => {
+  reply(request, response).catch(() => response.destroy());
 });
+await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+const address = server.address();
+const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/mcp`;
 afterAll(() => {
   server.closeAllConnections();
   server.close();

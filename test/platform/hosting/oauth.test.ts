@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { createHosting } from "#src/platform/hosting/index.ts";
 import type { HostingName, HostingOAuth } from "#src/platform/hosting/hosting.ts";
-import { startTestHosting, type TestHosting } from "#test/stand-ins/support/hosting.ts";
+import { startTestHosting } from "#test/stand-ins/support/hosting.ts";
 import { REDIRECT_URI, testOptions } from "./support/options.ts";
 
 const FLOW = { state: "state-of-the-flow", verifier: "v".repeat(64), nonce: "n".repeat(64) };
@@ -23,10 +23,7 @@ const PROVIDERS = [
   },
 ] as const;
 
-let hosting: TestHosting;
-beforeAll(async () => {
-  hosting = await startTestHosting();
-});
+const hosting = await startTestHosting();
 afterAll(() => hosting.close());
 
 function oauthOf(name: HostingName): HostingOAuth {

@@ -1,17 +1,13 @@
 import { generateKeyPairSync } from "node:crypto";
 import jsonwebtoken from "jsonwebtoken";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { createOAuthProviders } from "#src/platform/oauth/index.ts";
-import { newGitHubPerson, startGitHub, type GitHub } from "#test/support/github-provider.ts";
-import { asItIs, newGooglePerson, startGoogle, type Google } from "#test/support/google-provider.ts";
+import { newGitHubPerson, startGitHub } from "#test/support/github-provider.ts";
+import { asItIs, newGooglePerson, startGoogle } from "#test/support/google-provider.ts";
 import { agree, FAULTS, REGISTERED, type Fault } from "#test/support/oauth-provider.ts";
 
-let google: Google;
-let github: GitHub;
-beforeAll(async () => {
-  google = await startGoogle(newGooglePerson("ada@example.com"));
-  github = await startGitHub(newGitHubPerson("ada@example.com"));
-});
+const google = await startGoogle(newGooglePerson("ada@example.com"));
+const github = await startGitHub(newGitHubPerson("ada@example.com"));
 beforeEach(() => {
   for (const provider of [google, github]) {
     provider.heal();

@@ -1,13 +1,10 @@
 import { buffer } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { startDemoModel } from "#stand-ins/model/index.ts";
 import { serve } from "#local/serve.ts";
 import { createTranscription, type TranscriptionConfig } from "#src/platform/transcription/index.ts";
 
-let demo: Awaited<ReturnType<typeof startDemoModel>>;
-beforeAll(async () => {
-  demo = await startDemoModel();
-});
+const demo = await startDemoModel();
 afterAll(() => demo.close());
 
 const configOf = (values: Partial<TranscriptionConfig> = {}): TranscriptionConfig => ({

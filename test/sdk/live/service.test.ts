@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Account } from "#test/support/api-client.ts";
+import { afterAll, describe, expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
-import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
+import { call, newTaskClient, script } from "#test/support/task-client.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 import { openChat, type Chat, type ChatEvent } from "#sdk/live/chat.ts";
 import type { Socket, SocketQuery, SocketSource } from "#sdk/live/connection.ts";
@@ -9,14 +8,9 @@ import { addressOf } from "#sdk/http/url.ts";
 import { openTerminal } from "#sdk/live/terminal.ts";
 
 const service = sharedService();
-let owner: Account;
-let projectId: string;
-let client: TaskClient;
-beforeAll(async () => {
-  owner = await service.signUp();
-  projectId = (await service.newProject(owner.token)).id;
-  client = await newTaskClient(service, { account: owner, projectId });
-});
+const owner = await service.signUp();
+const projectId = (await service.newProject(owner.token)).id;
+const client = await newTaskClient(service, { account: owner, projectId });
 const open: Chat[] = [];
 afterAll(() => open.forEach((chat) => chat.close()));
 

@@ -1,23 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  PUBLIC_URL,
-  sha1,
-  startTestHosting,
-  TOKEN,
-  until,
-  visit,
-  type TestHosting,
-} from "../support/hosting.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { PUBLIC_URL, sha1, startTestHosting, TOKEN, until, visit } from "../support/hosting.ts";
 
 /*
  * What a client of each provider does is in test/platform/hosting; that the stand-in is as the providers are is shown with
  * programs of their own, in names.test.ts.
  */
-
-let hosting: TestHosting;
-beforeAll(async () => {
-  hosting = await startTestHosting();
-});
+const hosting = await startTestHosting();
 afterAll(() => hosting.close());
 
 const HEROKU = { accept: "application/vnd.heroku+json; version=3" };

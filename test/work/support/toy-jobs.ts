@@ -1,4 +1,3 @@
-import { neonConfig } from "@neondatabase/serverless";
 import { sql } from "drizzle-orm";
 import { z } from "zod";
 import { newId } from "#src/lib/ids.ts";
@@ -8,7 +7,7 @@ import { executeJob, type WorkDeps } from "#src/work/execute.ts";
 import { declareJob, defineJob, type Attempt, type Job, type Outcome } from "#src/work/job.ts";
 import { dropJobs, storeJobs } from "#src/work/queries.ts";
 import { sweepJobs } from "#src/work/sweep.ts";
-import { outside } from "#test/support/mortal.ts";
+import { makeTripsMortal, outside } from "#test/support/mortal.ts";
 import { partOf } from "#test/support/part-of.ts";
 
 const declared = declareJob({
@@ -49,11 +48,7 @@ export class ToyJobs {
 
   private constructor(db: Db) {
     this.#db = db;
-    neonConfig.fetchFunction = (url: string, init: RequestInit) =>
-      outside(async () => {
-        const answer = await fetch(url, init);
-        return new Response(await answer.arrayBuffer(), answer);
-      });
+    makeTripsMortal();
   }
 
   deps(): WorkDeps & { queue: { publishBatch(messages: readonly QueueMessage[]): Promise<void> } } {

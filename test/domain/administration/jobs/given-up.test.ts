@@ -3,9 +3,9 @@ import { beforeEach, expect, it } from "vitest";
 import { adminActions, jobs } from "#src/db/schema/index.ts";
 import { dropJob, pageOfGivenUp, retryJobs } from "#src/domain/administration/jobs/index.ts";
 import { createLog } from "#src/platform/log/log.ts";
-import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { newPerson } from "#test/support/people.ts";
+import { keptQueue } from "#test/support/kept-queue.ts";
 
 const { db } = await fileDatabase();
 let by: { adminId: string; address: string };
@@ -29,14 +29,11 @@ async function givenUp(kind: string, ...keys: string[]) {
   await db.insert(jobs).values(rows);
 }
 
-const published: QueueMessage[] = [];
+const kept = keptQueue();
+const { published } = kept;
 const deps = () => {
   published.length = 0;
-  return {
-    db,
-    queue: { publishBatch: async (some: readonly QueueMessage[]) => void published.push(...some) },
-    log: createLog(),
-  };
+  return { db, queue: kept.queue, log: createLog() };
 };
 
 const listed = async (kind?: string) => {

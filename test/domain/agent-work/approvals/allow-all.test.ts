@@ -1,14 +1,13 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { approvals, chats } from "#src/db/schema/index.ts";
 import { answerApprovalRow } from "#src/domain/agent-work/approvals/queries.ts";
 import { newId } from "#src/lib/ids.ts";
 import { newColleague } from "#test/support/colleagues.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { storeTask } from "#test/support/stored-task.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 
 it("allowing a tool for a chat answers the other questions about this tool, and none about another", async () => {
   const { db } = database;

@@ -1,18 +1,17 @@
 import { sql } from "drizzle-orm";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { deliverCallback } from "#src/domain/agent-work/callbacks/index.ts";
 import { finishTask } from "#src/domain/agent-work/tasks/index.ts";
 import { FOLLOW_UPS } from "#src/follow-ups.ts";
 import type { Services } from "#src/services.ts";
 import { executeJob } from "#src/work/execute.ts";
 import { newColleague } from "#test/support/colleagues.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { storeTask } from "#test/support/stored-task.ts";
 import { completed, idle } from "../tasks/support/interleaved-service.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 
 /** The receivers of these statuses, one after the other. */
 function receivers(...statuses: number[]) {

@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { creditReservations, tasks, teams, usageLogs } from "#src/db/schema/index.ts";
 import { releaseExpired, reserveCredits } from "#src/domain/metering/credits/index.ts";
 import { startTask } from "#src/domain/agent-work/tasks/index.ts";
@@ -7,11 +7,10 @@ import { claimTask, endTask, storeCompaction, storeTurn } from "#src/domain/agen
 import type { ModelCall } from "#src/domain/metering/usage/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { newColleague, newProject } from "#test/support/colleagues.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { messageToAgent, startDeps } from "#test/support/message-to-agent.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 
 const call: ModelCall = {
   purpose: "agent",

@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { externalApiKeys, messageKeys, tasks } from "#src/db/schema/index.ts";
 import { createChat, sendMessage, sentBefore, type ChatInput } from "#src/domain/agent-work/chats/index.ts";
 import { startTask, sweepTasks, type StartTask } from "#src/domain/agent-work/tasks/index.ts";
@@ -8,9 +8,8 @@ import { createApiKey, revokeApiKey } from "#src/domain/programs/api-keys/index.
 import { listProjects, requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { createLog } from "#src/platform/log/log.ts";
-import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { newColleague, newMember, newProject } from "#test/support/colleagues.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 import {
   NO_LAUNCHES,
@@ -19,9 +18,9 @@ import {
   type NO_AGENT_LIMITS,
 } from "#test/support/message-to-agent.ts";
 import { CLIENT, sessionDeps } from "#test/support/people.ts";
+import { keptQueue } from "#test/support/kept-queue.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 const { db } = database;
 
 async function newSender() {
@@ -142,11 +141,7 @@ describe("of many messages at once exactly so many are taken as there is room fo
 it("the sweep ends what revoked keys started, where the request that revoked them died before it could", async () => {
   const owner = await newSender();
   const deps = sessionDeps(db);
-  const published: QueueMessage[] = [];
-  const queue = {
-    ...deps.queue,
-    publishBatch: async (messages: readonly QueueMessage[]) => void published.push(...messages),
-  };
+  const { queue, published } = keptQueue();
   const settings = { name: "key", scopes: null, projectIds: null, expiresAt: null };
   /** A key that started a task, and was revoked by a request that died. */
   const newKey = async () => {

@@ -1,10 +1,10 @@
 import { eq } from "drizzle-orm";
-import { afterAll, describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { chats } from "#src/db/schema/index.ts";
 import { claimTask, finishTask, startTask } from "#src/domain/agent-work/tasks/index.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import type { Services } from "#src/services.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { messageToAgent, startDeps } from "#test/support/message-to-agent.ts";
 import { ChatWorld, newChat } from "./support/chat-world.ts";
 import { completed, idle } from "./support/interleaved-service.ts";
@@ -12,8 +12,7 @@ import { runs } from "#test/support/soak.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 import { partOf } from "#test/support/part-of.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 
 describe("the turns of a chat", () => {
   // Many more in `npm run soak`.

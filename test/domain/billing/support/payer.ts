@@ -4,7 +4,6 @@ import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { createPayments } from "#src/platform/payments/index.ts";
 import type { Metadata, Payments } from "#src/platform/payments/payments.ts";
-import type { Queue, QueueMessage } from "#src/platform/queue/queue.ts";
 import type { TestStripe } from "#test/stand-ins/support/stripe.ts";
 import { type Colleague, newColleague } from "#test/support/colleagues.ts";
 
@@ -151,18 +150,6 @@ export async function subscribeToAgent(parts: Parts, payer: Payer, agent: PaidAg
     metadata: { agent_id: agent.id, pricing_type: "monthly" },
   });
   return session.subscriptionId ?? "";
-}
-
-/** A queue that keeps what is published and delivers nothing. */
-export function queueKeeping() {
-  const published: QueueMessage[] = [];
-  const queue: Queue = {
-    publish: async (message) => void published.push(message),
-    publishBatch: async (messages) => void published.push(...messages),
-    ensureSchedule: async () => {},
-    answers: async () => true,
-  };
-  return { queue, published };
 }
 
 /** Has a team buy a package of credits, booked as the service books it. Returns its charge and its transaction. */

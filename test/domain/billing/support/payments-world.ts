@@ -1,4 +1,3 @@
-import { neonConfig } from "@neondatabase/serverless";
 import { and, desc, eq, sql } from "drizzle-orm";
 import { afterAll } from "vitest";
 import { startTestStripe, type TestStripe } from "#test/stand-ins/support/stripe.ts";
@@ -14,7 +13,8 @@ import { createLog } from "#src/platform/log/log.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { executeJob } from "#src/work/execute.ts";
 import { newColleague, type Colleague } from "#test/support/colleagues.ts";
-import { outside } from "#test/support/mortal.ts";
+import { queueTo } from "#test/support/kept-queue.ts";
+import { makeTripsMortal, outside } from "#test/support/mortal.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { paymentsAt } from "./payer.ts";
 
@@ -43,11 +43,7 @@ export class PaymentsWorld {
     this.db = db;
     this.account = account;
     this.payments = paymentsAt(account, (input, init) => outside(() => fetch(input, init)));
-    neonConfig.fetchFunction = (url: string, init: RequestInit) =>
-      outside(async () => {
-        const answer = await fetch(url, init);
-        return new Response(await answer.arrayBuffer(), answer);
-      });
+    makeTripsMortal();
   }
 
   /** What the service has. */
@@ -58,12 +54,7 @@ export class PaymentsWorld {
       db: this.db,
       payments: this.payments,
       log: createLog(),
-      queue: {
-        publish: (message: QueueMessage) => accept([message]),
-        publishBatch: accept,
-        ensureSchedule: async () => {},
-        answers: async () => true,
-      },
+      queue: queueTo(accept),
       config,
       ...changed,
     };

@@ -5,7 +5,8 @@ import type { Payments } from "#src/platform/payments/payments.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import { startTestStripe, type TestStripe } from "#test/stand-ins/support/stripe.ts";
 import { fileDatabase } from "#test/support/database.ts";
-import { BILLING, newPayer, type Payer, paymentsAt, queueKeeping, standingOf, teamOf } from "./payer.ts";
+import { BILLING, newPayer, type Payer, paymentsAt, standingOf, teamOf } from "./payer.ts";
+import { keptQueue } from "#test/support/kept-queue.ts";
 
 /** One database for the tests of a file, and a stand-in for the provider with one payer for each test. */
 export async function withPayer() {
@@ -19,7 +20,7 @@ export async function withPayer() {
     payer = await newPayer(db, payments);
   });
   afterEach(() => stripe.close());
-  const { queue, published } = queueKeeping();
+  const { queue, published } = keptQueue();
   const lastInvoiceOf = async (id: string) => (await payments.getSubscription(id))?.latestInvoiceId ?? "";
 
   return {

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { fileDatabase } from "#test/support/database.ts";
-import { killedEverywhere, runMortal } from "#test/support/mortal.ts";
-import { seeded } from "#test/support/random.ts";
+import { killed } from "#test/support/mortal.ts";
 import { DeploymentWorld } from "./support/deployment-world.ts";
-import { IS_SOAK } from "#test/support/soak.ts";
 
 const { db } = await fileDatabase();
 beforeAll(() => {
@@ -14,22 +12,8 @@ afterAll(() => {
   vi.useRealTimers();
 });
 
-type Prepare = Parameters<typeof killedEverywhere>[0];
-
-/**
- * Kills a program at its calls, and checks what is so in the end: in the long form (`npm run soak`) before and after every call;
- * else at a sample of them, by the seed. Returns the number of the last call that was looked at, which the program did not reach.
- */
-async function killed(prepare: Prepare): Promise<number> {
-  if (IS_SOAK) return killedEverywhere(prepare);
-  const random = seeded(inject("fuzzSeed"));
-  for (let call = random.whole(1, 3); ; call += random.whole(2, 4)) {
-    const { program, after } = await prepare();
-    const isDead = await runMortal({ call, isDone: random.chance(0.5) }, program);
-    await after();
-    if (!isDead) return call;
-  }
-}
+/** So far apart are the calls at which a program is killed, outside of `npm run soak`. */
+const STEPS = [2, 4] as const;
 
 /** What is so in the end, wherever the executors were killed. */
 async function expectWhole(world: DeploymentWorld, versions: readonly string[]): Promise<void> {
@@ -62,7 +46,7 @@ describe("an executor that is killed at any of its calls", () => {
         await expectWhole(world, ["1"]);
       };
       return { program: () => world.deliver(), after };
-    });
+    }, STEPS);
     expect(calls).toBeGreaterThan(30);
   });
 
@@ -77,7 +61,7 @@ describe("an executor that is killed at any of its calls", () => {
         await expectWhole(world, ["1", "1"]);
       };
       return { program: () => world.deliver(), after };
-    });
+    }, STEPS);
     expect(calls).toBeGreaterThan(5);
   });
 
@@ -100,7 +84,7 @@ describe("an executor that is killed at any of its calls", () => {
         await expectWhole(world, ["1", "1"]);
       };
       return { program: () => world.run(first), after };
-    });
+    }, STEPS);
     expect(calls).toBeGreaterThan(5);
   });
 
@@ -115,7 +99,7 @@ describe("an executor that is killed at any of its calls", () => {
         expect(world.provider.sites.size).toBe(0);
       };
       return { program: () => world.deliver(), after };
-    });
+    }, STEPS);
     expect(calls).toBeGreaterThan(5);
   });
 
@@ -133,7 +117,7 @@ describe("an executor that is killed at any of its calls", () => {
         expect([...world.provider.deployments.values()]).toMatchObject([{ outcome: "cancelled" }]);
       };
       return { program: () => world.deliver(), after };
-    });
+    }, STEPS);
     expect(calls).toBeGreaterThan(5);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { userApiKeys, userProviders } from "#src/db/schema/index.ts";
 import {
   chooseModelFor,
@@ -15,11 +15,10 @@ import type { Db } from "#src/platform/db/client.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { answeringModel } from "#test/support/answering-model.ts";
 import { newColleague, newTeam } from "#test/support/colleagues.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { setTier } from "#test/support/tiers.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 const { db } = database;
 const modelKeySecrets = createSecrets("a secret key of thirty-two letters");
 const settings = modelSettings({

@@ -1,19 +1,6 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
-import {
-  channelConfigs,
-  auditLog,
-  deploymentCredentials,
-  gitConnections,
-  mailedTokens,
-  mcpServers,
-  oauthAccounts,
-  platformIdentities,
-  teamMemberships,
-  userApiKeys,
-  userProviders,
-  users,
-} from "#src/db/schema/index.ts";
+import { auditLog, mailedTokens, oauthAccounts, teamMemberships, users } from "#src/db/schema/index.ts";
 import { authenticateKey, authenticateUser, type UserCaller } from "#src/domain/access/permissions/index.ts";
 import { logIn } from "#src/domain/people/accounts/index.ts";
 import { createApiKey } from "#src/domain/programs/api-keys/index.ts";
@@ -28,7 +15,7 @@ import { requestCode, verifyCode } from "#src/domain/people/two-factor/index.ts"
 import { sha256Hex } from "#src/lib/hash.ts";
 import { newId } from "#src/lib/ids.ts";
 import { allAtOnce, timesAtOnce } from "#test/support/at-once.ts";
-import { newProject, rolesOf } from "#test/support/colleagues.ts";
+import { rolesOf } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { mailing } from "#test/support/mailbox.ts";
 import { changeOwnAccount, CLIENT, newPerson, PASSWORD, sessionDeps } from "#test/support/people.ts";
@@ -126,58 +113,6 @@ describe("a link for a new password", () => {
     expect(await db.$count(oauthAccounts, eq(oauthAccounts.userId, userId))).toBe(0);
     const ended = mail.published.filter((message) => message.function === "stop-tasks");
     expect(ended).toEqual([{ function: "stop-tasks", payload: { keyId: key.key.id } }]);
-  });
-
-  it("of an unproved address ends what its maker left to work, to write in and to be read by", async () => {
-    const { user, caller, token } = await forgetful();
-    const userId = user.id;
-    const sealed = { encryptedToken: "sealed", authType: "personal_access_token" } as const;
-    const channel = { id: newId(), userId, channelType: "slack", name: "Bot" } as const;
-    await db
-      .insert(channelConfigs)
-      .values({ ...channel, encryptedCredentials: "-", encryptedWebhookSecret: "-" });
-    await db.insert(platformIdentities).values({
-      id: newId(),
-      userId,
-      platform: "slack",
-      platformUserId: userId,
-      channelConfigId: channel.id,
-    });
-    await db.insert(gitConnections).values({ id: newId(), userId, provider: "github", ...sealed });
-    await db
-      .insert(deploymentCredentials)
-      .values({ id: newId(), userId, provider: "netlify", authType: "token", encryptedToken: "sealed" });
-    await db
-      .insert(userApiKeys)
-      .values({ id: newId(), userId, provider: "openai", keyName: "key", encryptedValue: "sealed" });
-    const own = { name: "Own", slug: "own", baseUrl: "https://models.example", apiType: "openai" } as const;
-    await db.insert(userProviders).values({ id: newId(), userId, ...own });
-    const { id: projectId } = await newProject(db, { caller });
-    const server = {
-      name: "tracker",
-      url: "https://mcp.example/",
-      auth: "none",
-      state: "connected",
-    } as const;
-    const rules = { allow: [], deny: [], ask: [], read_only: [] };
-    const servers = [
-      { id: newId(), userId, scope: "person", ...server, rules },
-      { id: newId(), teamId: user.defaultTeamId, scope: "team", ...server, rules },
-      { id: newId(), projectId, scope: "project", ...server, rules },
-    ] as const;
-    await db.insert(mcpServers).values([...servers]);
-    await reset(token);
-    const ids = servers.map(({ id }) => id);
-    expect(await db.$count(mcpServers, inArray(mcpServers.id, ids))).toBe(0);
-    const left = await Promise.all(
-      [platformIdentities, gitConnections, deploymentCredentials, userApiKeys, userProviders].map((table) =>
-        db.$count(
-          table,
-          and(eq(table.userId, userId), "isActive" in table ? sql`${table.isActive}` : undefined),
-        ),
-      ),
-    );
-    expect(left).toEqual([0, 0, 0, 0, 0]);
   });
 
   it("of a proved address lets keys go on", async () => {

@@ -1,20 +1,29 @@
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import {
+  authenticators,
   auditLog,
+  channelConfigs,
+  deploymentCredentials,
   externalApiKeys,
+  gitConnections,
   loginAttempts,
   mailedTokens,
+  mcpServers,
   oauthAccounts,
   pairingTokens,
+  platformIdentities,
   projectMemberships,
   projects,
   teamInvitations,
   teamMemberships,
   teams,
   usedOauthStates,
+  userApiKeys,
+  userProviders,
   users,
 } from "#src/db/schema/index.ts";
+import { NO_RULES } from "#src/domain/agent-work/mcp/rules.ts";
 import { acceptInvitationRow } from "#src/domain/organisations/invitations/queries.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { insertProjectMember } from "#src/domain/workspaces/projects/queries/members.ts";
@@ -23,25 +32,18 @@ import { findAccount, type Identity } from "#src/domain/people/oauth/find-accoun
 import { consumeState } from "#src/domain/access/oauth-flows/queries.ts";
 import { forgetOldRows } from "#src/domain/operations/retention/index.ts";
 import { createLog } from "#src/platform/log/log.ts";
-import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { newToken } from "#src/lib/random-token.ts";
 import { newId } from "#src/lib/ids.ts";
 import { rolesOf } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { holdOpen, onlyEmbedded, untilWaiting } from "#test/support/held-open.ts";
 import { CLIENT, newPerson, sessionDeps } from "#test/support/people.ts";
+import { keptQueue } from "#test/support/kept-queue.ts";
 
 const database = await fileDatabase();
 const { db } = database;
 
-function deps() {
-  const published: QueueMessage[] = [];
-  const queue = {
-    ...sessionDeps(db).queue,
-    publishBatch: async (messages: readonly QueueMessage[]) => void published.push(...messages),
-  };
-  return { ...sessionDeps(db), queue, published };
-}
+const deps = () => ({ ...sessionDeps(db), ...keptQueue() });
 
 const identity = (email: string | undefined, change: Partial<Identity> = {}): Identity => ({
   provider: "github",
@@ -80,6 +82,18 @@ async function squatter() {
   });
   const link = { ...token(), teamId, kind: "link", role: "admin", invitedBy: userId } as const;
   const { email } = user;
+  const own = () => ({ id: newId(), userId });
+  const channel = { ...own(), channelType: "slack", name: "Bot" } as const;
+  const inChannel = { channelConfigId: channel.id };
+  const sealed = { encryptedToken: "-", authType: "personal_access_token" } as const;
+  const models = { name: "Own", slug: "own", baseUrl: "https://models.example", apiType: "openai" } as const;
+  const server = {
+    name: "tracker",
+    url: "https://mcp.example/",
+    auth: "none",
+    state: "connected",
+    rules: NO_RULES,
+  } as const;
   await db.batch([
     db.insert(teamMemberships).values({ teamId, userId: friendId, role: "admin" }),
     db.insert(projects).values({ ...project, sourceType: "empty", status: "running" }),
@@ -90,6 +104,18 @@ async function squatter() {
     db.insert(mailedTokens).values({ ...token(), purpose: "password_reset", email }),
     db.insert(oauthAccounts).values({ ...token(), provider: "google", accountId: userId, email: "other@x" }),
     db.insert(teamInvitations).values(link),
+    db.insert(channelConfigs).values({ ...channel, encryptedCredentials: "-", encryptedWebhookSecret: "-" }),
+    db
+      .insert(platformIdentities)
+      .values({ ...own(), platform: "slack", platformUserId: userId, ...inChannel }),
+    db.insert(gitConnections).values({ ...own(), provider: "github", ...sealed }),
+    db.insert(deploymentCredentials).values({ ...own(), provider: "netlify", ...sealed, authType: "token" }),
+    db.insert(userApiKeys).values({ ...own(), provider: "openai", keyName: "key", encryptedValue: "-" }),
+    db.insert(userProviders).values({ ...own(), ...models }),
+    db.insert(authenticators).values({ ...own(), encryptedSecret: "-", confirmedAt: sql`now()` }),
+    db.insert(mcpServers).values({ ...own(), scope: "person", ...server }),
+    db.insert(mcpServers).values({ id: newId(), teamId, scope: "team", ...server }),
+    db.insert(mcpServers).values({ id: newId(), projectId: project.id, scope: "project", ...server }),
     db.update(users).set({ defaultTeamId: friend.defaultTeamId }).where(eq(users.id, userId)),
   ]);
   return { user, friendId, teamId, projectId: project.id };
@@ -108,6 +134,15 @@ async function waysInto({ user, friendId, teamId, projectId }: Awaited<ReturnTyp
       (SELECT count(*)::int FROM external_api_keys WHERE team_id = ${teamId}::uuid AND (is_active OR key_hash IS NOT NULL)) AS keys,
       (SELECT count(*)::int FROM oauth_accounts WHERE user_id = ${user.id}::uuid AND provider = 'google') AS links,
       (SELECT count(*)::int FROM team_invitations WHERE team_id = ${teamId}::uuid AND revoked_at IS NULL) AS invitations,
+      (SELECT count(*)::int FROM platform_identities WHERE user_id = ${user.id}::uuid) AS identities,
+      (SELECT count(*)::int FROM git_connections WHERE user_id = ${user.id}::uuid) AS git_hosts,
+      (SELECT count(*)::int FROM deployment_credentials WHERE user_id = ${user.id}::uuid) AS hosting,
+      (SELECT count(*)::int FROM user_api_keys WHERE user_id = ${user.id}::uuid AND is_active) AS model_keys,
+      (SELECT count(*)::int FROM user_providers WHERE user_id = ${user.id}::uuid AND is_active) AS models,
+      (SELECT count(*)::int FROM authenticators WHERE user_id = ${user.id}::uuid) AS apps,
+      (SELECT count(*)::int FROM mcp_servers WHERE user_id = ${user.id}::uuid) AS own_servers,
+      (SELECT count(*)::int FROM mcp_servers WHERE team_id = ${teamId}::uuid) AS team_servers,
+      (SELECT count(*)::int FROM mcp_servers WHERE project_id = ${projectId}::uuid) AS project_servers,
       (SELECT count(*)::int FROM team_memberships WHERE team_id = ${teamId}::uuid AND user_id = ${friendId}::uuid) AS members,
       (SELECT count(*)::int FROM project_memberships WHERE project_id = ${projectId}::uuid) AS project_roles
   `);

@@ -23,11 +23,11 @@ import {
 import { hashPassword } from "#src/domain/people/passwords/index.ts";
 import { endSession } from "#src/domain/access/sessions/index.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
-import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { allAtOnce, timesAtOnce } from "#test/support/at-once.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { CLIENT, newPerson } from "#test/support/people.ts";
+import { keptQueue } from "#test/support/kept-queue.ts";
 
 const secrets = createSecrets("a-secret-key-for-tests-of-32-characters");
 const config = { DESKTOP_SCHEME: "workspace", PAIRING_TOKEN_EXPIRY_SECONDS: 300 };
@@ -62,14 +62,6 @@ const refusal = {
   code: "unauthenticated",
   message: "Pairing token is invalid or expired: ask for a new one",
 };
-
-function recordingQueue() {
-  const published: QueueMessage[] = [];
-  const queue = {
-    publishBatch: async (messages: readonly QueueMessage[]) => void published.push(...messages),
-  };
-  return { queue, published };
-}
 
 /** The person's actions on devices and links in the audit log, oldest first. */
 async function audited({ user }: Person): Promise<string[]> {
@@ -182,7 +174,7 @@ describe("the limit of ten devices", () => {
       message: "Maximum of 10 paired devices: unpair one first",
     });
     expect(await holdings(person)).toEqual({ keys: 10, devices: 10 });
-    await revokeApiKey({ db, ...recordingQueue() }, person.user.id, paired[0]?.apiKeyId ?? "", CLIENT);
+    await revokeApiKey({ db, ...keptQueue() }, person.user.id, paired[0]?.apiKeyId ?? "", CLIENT);
     await expect(exchange(waiting.token)).resolves.toBeDefined();
   });
 
@@ -233,7 +225,7 @@ describe("the permissions of a device", () => {
     const { token } = await pair(person);
     const caller = await authenticateKey(database, token);
     expect(() => requireKeyScope(caller, "desktop.pair")).not.toThrow();
-    await unpairKey({ db, ...recordingQueue() }, caller, CLIENT);
+    await unpairKey({ db, ...keptQueue() }, caller, CLIENT);
     await expect(authenticateKey(database, token)).rejects.toMatchObject({ code: "unauthenticated" });
   });
 });
@@ -244,7 +236,7 @@ describe("unpairing", () => {
     const { token, deviceId, apiKeyId } = await pair(person);
     const caller = await authenticateKey(database, token);
     expect(await readPairing(database, caller)).toEqual({ deviceId, expiresAt: null });
-    const { queue, published } = recordingQueue();
+    const { queue, published } = keptQueue();
     expect(await unpairKey({ db, queue }, caller, CLIENT)).toEqual({ deviceId, apiKeyId });
     expect(published).toEqual([{ function: "stop-tasks", payload: { keyId: apiKeyId } }]);
     const [key] = await db.select().from(externalApiKeys).where(eq(externalApiKeys.id, apiKeyId));
@@ -256,7 +248,7 @@ describe("unpairing", () => {
   it("by its owner may be repeated, is noted once, and sends for the tasks each time", async () => {
     const person = await newPerson(db);
     const { deviceId, apiKeyId } = await pair(person);
-    const { queue, published } = recordingQueue();
+    const { queue, published } = keptQueue();
     const { done } = await timesAtOnce(3, () =>
       unpairDevice({ db, queue }, person.user.id, deviceId, CLIENT),
     );
@@ -272,7 +264,7 @@ describe("unpairing", () => {
       [stranger, deviceId],
       [person, "none\0"],
     ] as const) {
-      const unpaired = unpairDevice({ db, ...recordingQueue() }, who.user.id, id, CLIENT);
+      const unpaired = unpairDevice({ db, ...keptQueue() }, who.user.id, id, CLIENT);
       await expect(unpaired).rejects.toMatchObject({ code: "not_found", message: "Device not found" });
     }
     await expect(authenticateKey(database, token)).resolves.toBeDefined();
@@ -281,7 +273,7 @@ describe("unpairing", () => {
   it("by a key without a device ends the key", async () => {
     const { key, token } = await newKey(await newPerson(db));
     const caller = await authenticateKey(database, token);
-    const ended = await unpairKey({ db, ...recordingQueue() }, caller, CLIENT);
+    const ended = await unpairKey({ db, ...keptQueue() }, caller, CLIENT);
     expect(ended).toEqual({ deviceId: null, apiKeyId: key.id });
     await expect(authenticateKey(database, token)).rejects.toMatchObject({ code: "unauthenticated" });
   });

@@ -11,7 +11,6 @@ import {
 import { changeRole, leaveTeam, removeMember } from "#src/domain/programs/members/index.ts";
 import { addProjectMember, createProject, requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { requireTeam, switchTeam, type MemberCaller } from "#src/domain/organisations/teams/index.ts";
-import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { allAtOnce } from "#test/support/at-once.ts";
@@ -26,6 +25,7 @@ import {
   type Colleague,
 } from "#test/support/colleagues.ts";
 import { RACES } from "#test/support/races.ts";
+import { keptQueue } from "#test/support/kept-queue.ts";
 
 const secrets = createSecrets("a-secret-key-for-tests-of-32-characters");
 const config = { ...DEFAULT_CEILINGS, PUBLIC_URL: "https://service.test" };
@@ -33,11 +33,8 @@ const config = { ...DEFAULT_CEILINGS, PUBLIC_URL: "https://service.test" };
 const database = await fileDatabase();
 const { db } = database;
 
-const published: QueueMessage[] = [];
-const deps = () => ({
-  db,
-  queue: { publishBatch: async (messages: readonly QueueMessage[]) => void published.push(...messages) },
-});
+const { queue, published } = keptQueue();
+const deps = () => ({ db, queue });
 
 type Team = Awaited<ReturnType<typeof newTeam>>;
 type Member = Awaited<ReturnType<typeof newMember>>;

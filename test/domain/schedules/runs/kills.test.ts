@@ -1,11 +1,7 @@
-import { beforeEach, expect, inject, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { fileDatabase } from "#test/support/database.ts";
-import { killedEverywhere, runMortal } from "#test/support/mortal.ts";
-import { seeded } from "#test/support/random.ts";
+import { killed, runMortal, type Prepare } from "#test/support/mortal.ts";
 import { ANSWER, ScheduleWorld } from "../support/schedule-world.ts";
-import { IS_SOAK } from "#test/support/soak.ts";
-
-/** `npm run soak` kills before and after every call; `npm test` at a sample of them. */
 
 const { db } = await fileDatabase();
 let world: ScheduleWorld;
@@ -13,19 +9,8 @@ beforeEach(async () => {
   world = await ScheduleWorld.open(db);
 });
 
-type Prepare = Parameters<typeof killedEverywhere>[0];
-
-/** Kills a program at its calls. Returns the number of the last call that was looked at, which the program did not reach. */
-async function killed(prepare: Prepare): Promise<number> {
-  if (IS_SOAK) return killedEverywhere(prepare);
-  const random = seeded(inject("fuzzSeed"));
-  for (let call = random.whole(1, 4); ; call += random.whole(3, 6)) {
-    const { program, after } = await prepare();
-    const isDead = await runMortal({ call, isDone: random.chance(0.5) }, program);
-    await after();
-    if (!isDead) return call;
-  }
-}
+/** So far apart are the calls at which a program is killed, outside of `npm run soak`. */
+const STEPS = [3, 6] as const;
 
 /** A person with a home at Telegram, who is also in Slack. */
 async function newPerson() {
@@ -134,7 +119,7 @@ const PROGRAMS: [what: string, prepare: Prepare][] = [
 it.each(PROGRAMS)(
   "every moment is run once and every target has one message when the program is killed in %s",
   async (_, prepare) => {
-    expect(await killed(prepare)).toBeGreaterThanOrEqual(2);
+    expect(await killed(prepare, STEPS)).toBeGreaterThanOrEqual(2);
   },
 );
 
@@ -168,7 +153,7 @@ it.each<[string, object, "start" | "end", object]>([
       await world.deliver();
     };
     return { program, after };
-  });
+  }, STEPS);
   expect(calls).toBeGreaterThanOrEqual(5);
 });
 

@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { neonConfig } from "@neondatabase/serverless";
 import { and, asc, eq, inArray, sql } from "drizzle-orm";
 import { channelMessages, chats, jobs, scheduleRuns, schedules, tasks } from "#src/db/schema/index.ts";
 import { sweepTasks } from "#src/domain/agent-work/tasks/index.ts";
@@ -17,7 +16,8 @@ import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { ListeningPlatform, PlatformRows } from "#test/domain/messaging/support/people-of-platforms.ts";
 import { NO_AGENT_LIMITS, NO_LAUNCHES } from "#test/support/message-to-agent.ts";
 import { sessionDeps } from "#test/support/people.ts";
-import { outside } from "#test/support/mortal.ts";
+import { queueTo } from "#test/support/kept-queue.ts";
+import { makeTripsMortal, outside } from "#test/support/mortal.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 
@@ -66,17 +66,12 @@ export class ScheduleWorld {
   private constructor(db: Db) {
     this.#db = db;
     this.rows = new PlatformRows(db);
-    neonConfig.fetchFunction = (url: string, init: RequestInit) =>
-      outside(async () => {
-        const answer = await fetch(url, init);
-        const whole = new Response(await answer.arrayBuffer(), answer);
-        const interrupted = this.#interrupted.getStore();
-        if (interrupted) {
-          interrupted.trips += 1;
-          if (interrupted.trips === 1) await this.#interrupted.exit(interrupted.happens);
-        }
-        return whole;
-      });
+    makeTripsMortal(async () => {
+      const interrupted = this.#interrupted.getStore();
+      if (!interrupted) return;
+      interrupted.trips += 1;
+      if (interrupted.trips === 1) await this.#interrupted.exit(interrupted.happens);
+    });
   }
 
   /** What the service has. The platform pays for `vendor/model` alone. */
@@ -88,12 +83,7 @@ export class ScheduleWorld {
       });
     const own = {
       ...sessionDeps(this.#db),
-      queue: {
-        publish: (message: QueueMessage) => accept([message]),
-        publishBatch: accept,
-        ensureSchedule: async () => {},
-        answers: async () => true,
-      },
+      queue: queueTo(accept),
       taskLogs: NO_LAUNCHES,
       mailer: {
         configured: true,

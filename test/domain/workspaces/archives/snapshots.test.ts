@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { projects, snapshots } from "#src/db/schema/index.ts";
 import {
   deleteSnapshots,
@@ -15,13 +15,12 @@ import { createLog } from "#src/platform/log/log.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import type { InventoryEntry } from "#src/platform/runtime/project-storage.ts";
 import { newColleague, newProject } from "#test/support/colleagues.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { memoryArchives } from "./memory-archives.ts";
 import { MemoryFiles } from "./memory-files.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 
 /** A project with files and an archive of its own, of which so many snapshots are kept. */
 async function newScene({ most = 20, files = new MemoryFiles() } = {}) {

@@ -1,11 +1,10 @@
 import { eq } from "drizzle-orm";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { bases } from "#src/db/schema/index.ts";
 import { entriesOf, SERVICE_TEMPLATES } from "#src/domain/workspaces/bases/service-templates/index.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 
 describe("the templates of the service's own", () => {
   it("are those whose rows say so, with their number of files and bytes", async () => {

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { containers as table } from "#src/db/schema/index.ts";
 import {
   containersOf,
@@ -17,11 +17,10 @@ import type { ProcessSpec } from "#src/platform/runtime/project-processes.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { containerDeps } from "#test/support/container-deps.ts";
 import { newColleague, newProject } from "#test/support/colleagues.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 const owner = await newColleague(database.db);
 const secrets = createSecrets("a-secret-key-for-tests-of-32-characters");
 

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { afterAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { cloneRepository, requestClone } from "#src/domain/workspaces/git/index.ts";
 import { repositoryOf } from "#src/domain/source-control/repositories/index.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -9,14 +9,14 @@ import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { newColleague, newProject } from "#test/support/colleagues.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 import { GIT_HOSTS } from "#test/support/no-git-hosts.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { memoryArchives } from "../../workspaces/archives/memory-archives.ts";
+import { keptQueue } from "#test/support/kept-queue.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 
 const URL = "https://git.example.com/octo/app.git";
 const CLONED = { branch: "main", commitSha: "a".repeat(40), notes: [] };
@@ -48,12 +48,7 @@ function deps() {
     deploymentSecrets: createSecrets("a-secret-key-for-tests-of-32-characters"),
     refusalOfUrl: (url: string) =>
       url.includes("//10.") ? "The address points into a private network" : undefined,
-    queue: {
-      publish: async (message: QueueMessage) => void published.push(message),
-      publishBatch: async (messages: readonly QueueMessage[]) => void published.push(...messages),
-      ensureSchedule: async () => {},
-      answers: async () => true,
-    },
+    queue: keptQueue(published).queue,
     workspaces: { runtime: () => partOf<ProjectRuntime>(runtime) },
   };
 }

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { repositories, shellSessions } from "#src/db/schema/index.ts";
 
 import { snapshotsOf } from "#src/domain/workspaces/archives/queries.ts";
@@ -9,12 +9,11 @@ import { cloneRepository, requestClone } from "#src/domain/workspaces/git/index.
 import { sweepSessions } from "#src/domain/workspaces/shells/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { executeJob } from "#src/work/execute.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { GIT_HOSTS } from "#test/support/no-git-hosts.ts";
 import { newLivingProject, type LivingProject } from "./living-project.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 
 const IDLE_MINUTES = 60;
 const GRACE_MINUTES = 5;
@@ -195,15 +194,5 @@ describe("a project that was used has a snapshot soon", () => {
     await sweepAfter(project, 2);
     expect(project.published).toHaveLength(3);
     expect(await taken(project)).toMatchObject([{ hash: first?.hash }]);
-  });
-
-  it("and gets its files back from it when its container is lost", async () => {
-    const project = await open();
-    await write(project);
-    await sweepAfter(project, 0);
-    project.lose();
-    expect(await project.read()).toBe("b");
-    const error = /^The project's container ended unexpectedly: changes after its snapshot/u;
-    expect((await project.row()).error).toMatch(error);
   });
 });

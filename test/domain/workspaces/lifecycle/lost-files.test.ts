@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { takeSnapshot } from "#src/domain/workspaces/archives/index.ts";
 import {
   beginAnew,
@@ -11,14 +11,13 @@ import { wantHibernated } from "#src/domain/workspaces/lifecycle/queries/wishes.
 import { parseRepositoryUrl, recordCloned } from "#src/domain/source-control/repositories/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { GIT_HOSTS } from "#test/support/no-git-hosts.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { newLivingProject } from "./living-project.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 
 const open = () => newLivingProject(database);
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { latestSnapshot, takeSnapshot } from "#src/domain/workspaces/archives/index.ts";
 import { containersOf, createContainer } from "#src/domain/workspaces/containers/index.ts";
 import {
@@ -15,11 +15,10 @@ import { volumeStatus } from "#src/domain/workspaces/snapshots/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { executeJob } from "#src/work/execute.ts";
 import { containerDeps } from "#test/support/container-deps.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { newWorkshop } from "./workshop.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 
 afterEach(() => void vi.useRealTimers());
 

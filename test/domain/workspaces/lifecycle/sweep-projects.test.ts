@@ -1,17 +1,16 @@
 import { eq } from "drizzle-orm";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { containers, tasks } from "#src/db/schema/index.ts";
 import { createContainer } from "#src/domain/workspaces/containers/index.ts";
 import { requestStart, requestStop, sweepProjects } from "#src/domain/workspaces/lifecycle/index.ts";
 import { touchProject } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { containerDeps } from "#test/support/container-deps.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { storeTask } from "#test/support/stored-task.ts";
 import { newWorkshop } from "./workshop.ts";
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 

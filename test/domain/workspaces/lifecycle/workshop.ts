@@ -20,6 +20,7 @@ import { newColleague, newProject } from "#test/support/colleagues.ts";
 import { memoryArchives } from "#test/domain/workspaces/archives/memory-archives.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
 import { partOf } from "#test/support/part-of.ts";
+import { keptQueue } from "#test/support/kept-queue.ts";
 
 /** The calls of a runtime, in order, and hooks that make a call fail or wait: once per entry. */
 export interface Script {
@@ -161,10 +162,7 @@ export async function newWorkshop(db: Db, files: Record<string, string> = { "a.t
   const deps = {
     db,
     log: createLog(),
-    queue: {
-      publish: async (message: QueueMessage) => void published.push(message),
-      publishBatch: async (messages: readonly QueueMessage[]) => void published.push(...messages),
-    },
+    queue: keptQueue(published).queue,
     workspaces: { runtime: () => runtime },
     archives: memoryArchives(),
     secrets,

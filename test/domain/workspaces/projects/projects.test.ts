@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { jobs, projects, teamMemberships, teams } from "#src/db/schema/index.ts";
 import type { Caller, KeyCaller } from "#src/domain/access/permissions/index.ts";
 import { requireBackgroundTask } from "#src/domain/workspaces/background-tasks/index.ts";
@@ -17,15 +17,14 @@ import {
 import { AppError } from "#src/lib/errors.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { executeJob } from "#src/work/execute.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { memoryArchives } from "#test/domain/workspaces/archives/memory-archives.ts";
 import { mailing } from "#test/support/mailbox.ts";
 import { CLIENT, newPerson } from "#test/support/people.ts";
 
 const wish = { name: "My App", description: "what it is", sourceType: "empty" } as const;
 
-const database = await openDatabase();
-afterAll(() => database.close());
+const database = await fileDatabase();
 
 type Person = Awaited<ReturnType<typeof newPerson>>;
 

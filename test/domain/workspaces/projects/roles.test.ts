@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { projectMemberships, projects, tasks, users } from "#src/db/schema/index.ts";
 import { authenticateKey, type Caller, type Role, type Scope } from "#src/domain/access/permissions/index.ts";
 import { createApiKey } from "#src/domain/programs/api-keys/index.ts";
@@ -11,7 +11,7 @@ import {
 } from "#src/domain/workspaces/projects/index.ts";
 import { startTask } from "#src/domain/agent-work/tasks/index.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { messageToAgent, startDeps } from "#test/support/message-to-agent.ts";
 import { CLIENT } from "#test/support/people.ts";
 import { joinTeam, newColleague, newProject, newTeam, type Colleague } from "#test/support/colleagues.ts";
@@ -43,9 +43,8 @@ const EDIT = [...VIEW, "file.write", "chat.send", "project.edit"] as const;
 const SCOPES: readonly Scope[] = [...EDIT, "project.delete", "team.change_role"];
 const MAY: Record<Role, readonly Scope[]> = { viewer: VIEW, editor: EDIT, admin: SCOPES };
 
-const database = await openDatabase();
+const database = await fileDatabase();
 const { db } = database;
-afterAll(() => database.close());
 const team = await newTeam(db);
 const projectOf: Partial<Record<Visibility, Project>> = {};
 const people: Record<string, Colleague> = {};

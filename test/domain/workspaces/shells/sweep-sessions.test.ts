@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { chats, shellSessions } from "#src/db/schema/index.ts";
 import { openSessionsOf } from "#src/domain/workspaces/shells/queries.ts";
 import { sweepSessions } from "#src/domain/workspaces/shells/index.ts";
@@ -8,14 +8,10 @@ import { newId } from "#src/lib/ids.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { newColleague } from "#test/support/colleagues.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { partOf } from "#test/support/part-of.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeAll(async () => {
-  database = await openDatabase();
-});
-afterAll(() => database.close());
+const database = await fileDatabase();
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 

@@ -1,4 +1,3 @@
-import { neonConfig } from "@neondatabase/serverless";
 import { asc, eq, sql } from "drizzle-orm";
 import { z } from "zod";
 import { deploymentLogs, deployments, deploymentSites, jobs, projects } from "#src/db/schema/index.ts";
@@ -23,7 +22,8 @@ import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { ProjectInMemory } from "#test/domain/hosting/bundles/project-in-memory.ts";
 import { memoryArchives } from "#test/domain/workspaces/archives/memory-archives.ts";
 import { newColleague, type Colleague } from "#test/support/colleagues.ts";
-import { outside } from "#test/support/mortal.ts";
+import { queueTo } from "#test/support/kept-queue.ts";
+import { makeTripsMortal, outside } from "#test/support/mortal.ts";
 import { CLIENT } from "#test/support/people.ts";
 import { ScriptedProvider } from "./scripted-provider.ts";
 
@@ -73,11 +73,7 @@ export class DeploymentWorld {
   readonly #secrets = createSecrets("a-secret-key-for-tests-of-32-characters");
 
   static async open(db: Db): Promise<DeploymentWorld> {
-    neonConfig.fetchFunction = (url: string, init: RequestInit) =>
-      outside(async () => {
-        const answer = await fetch(url, init);
-        return new Response(await answer.arrayBuffer(), answer);
-      });
+    makeTripsMortal();
     await db.delete(deployments);
     await db.delete(jobs);
     const person = await newColleague(db);
@@ -128,12 +124,7 @@ export class DeploymentWorld {
       deploymentSecrets: this.#secrets,
       archives,
       workspaces: { runtime: () => this.files },
-      queue: {
-        publish: (message: QueueMessage) => accept([message]),
-        publishBatch: accept,
-        ensureSchedule: async () => {},
-        answers: async () => true,
-      },
+      queue: queueTo(accept),
       notices: { send: async (_: string, notice: ProjectNotice) => void this.notices.push(notice) },
       config: this.config,
     };
