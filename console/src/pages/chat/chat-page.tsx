@@ -1,16 +1,24 @@
 import { conversationOf, type ConversationTask } from "@agent-workspace/client";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { tasksOfChat, type ProjectLive } from "../../live/project-live.ts";
 import { useProjectLive } from "../../live/use-project-live.ts";
+import { FileOpener } from "../../parts/files/opener.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Refused } from "../../parts/refused.tsx";
-import { ChatHeader } from "./chat-header.tsx";
+import { isOnline } from "../../service/online.ts";
 import { useMayEdit } from "../../service/roles.ts";
-import { Composer } from "./composer.tsx";
+import { ChatHeader } from "./chat-header.tsx";
+import { ChatInput } from "./chat-input.tsx";
+import { detailsOf, shownDetails } from "./details.ts";
 import { draftOf } from "./draft.ts";
+import { choicesOf, messageFields } from "./choices.ts";
+import { post, resume, type Outgoing } from "./outbox.ts";
 import { Scrolled } from "./scrolled.tsx";
 import { TaskView, type TaskActions } from "./task-view.tsx";
 import { useHistory } from "./use-history.ts";
+import { useOpener } from "./use-opener.ts";
+import { replaceNewest } from "./use-replacement.ts";
+import { WaitingMessages } from "./waiting-messages.tsx";
 import "./chat.css";
 
 /** One chat of a project: its history, what comes live, and where a person writes. */
@@ -26,44 +34,70 @@ export function ChatPage({ project, chat }: { project: string; chat: string }) {
   );
 }
 
-function OpenChat({
-  project,
-  chatId,
-  live,
-  past: { history, earlier, newest, readSince },
-}: {
+interface OpenChatProps {
   project: string;
   chatId: string;
   live: ProjectLive;
   past: ReturnType<typeof useHistory>;
-}) {
+}
+
+function OpenChat({ project, chatId, live, past: { history, earlier, newest, readSince } }: OpenChatProps) {
   const read = useMemo(() => conversationOf(history?.messages ?? []), [history]);
+  const details = useMemo(() => detailsOf(history?.messages ?? []), [history]);
   const tasks = tasksOfChat(read, live.conversation.value, chatId);
   const open = tasks.filter(({ status }) => status === "running" || status === "queued");
   const atWork = open.find(({ status }) => status === "running") ?? open[0];
   const mayWrite = useMayEdit(project);
   const draft = useMemo(() => draftOf(chatId), [chatId]);
   const [draftVersion, setDraftVersion] = useState(0);
+  const opener = useOpener(project, tasks);
+  const isOffline = !isOnline.value || !live.isConnected.value;
+  const send = (message: Outgoing) =>
+    live.chat.send({
+      ...message.fields,
+      message: message.message,
+      attachments: message.attachments,
+      chat_id: chatId,
+      idempotencyKey: message.key,
+    });
+  const write = (message: string, attachments: readonly object[]) =>
+    post(chatId, { message, attachments, fields: messageFields(choicesOf(project).value) }, send);
+  const reuse = (text: string) => {
+    draft.write(draft.read().trim() === "" ? text : `${draft.read()}\n${text}`);
+    setDraftVersion((version) => version + 1);
+  };
+  const changed = async () => {
+    await newest.refetch();
+    live.forgetEnded(chatId);
+  };
+  /** What an action needs when it is taken, which may be long after it was handed out. */
+  const now = useRef({ tasks, details, write, reuse, changed });
+  now.current = { tasks, details, write, reuse, changed };
   const actions = useMemo<TaskActions>(
     () => ({
       answer: (approvalId, response) => live.chat.approve(approvalId, response),
       cancel: (taskId) => live.chat.cancel(taskId),
+      reuse: (text) => now.current.reuse(text),
+      replace(taskId, text, isForced) {
+        const task = now.current.tasks.find((each) => each.taskId === taskId);
+        const files = task ? shownDetails(task, now.current.details.get(taskId)).attachments : [];
+        const by = { draft, undone: now.current.changed, post: now.current.write };
+        return replaceNewest({ chatId, text, files, isForced }, by);
+      },
     }),
     [live],
   );
+  useEffect(focusMessage, []);
   useEffect(() => {
-    // What is written here opens with the chat, as a keyboard is at hand; who went elsewhere while it was read stays there.
-    const field = document.getElementById("message");
-    if (field && document.activeElement?.contains(field) && matchMedia("(hover: hover)").matches)
-      field.focus();
-  }, []);
+    if (mayWrite === true) resume(chatId, send);
+  }, [live, mayWrite]);
   const connectedAt = live.connectedAt.value;
   useEffect(() => {
     // A task that ended after the messages were read and before the connection was made is in neither.
     if (connectedAt > 0) readSince(connectedAt);
   }, [connectedAt]);
   return (
-    <>
+    <FileOpener.Provider value={opener}>
       <ChatHeader
         project={project}
         chatId={chatId}
@@ -71,14 +105,9 @@ function OpenChat({
         isAtWork={open.length > 0}
         newest={tasks.at(-1)?.taskId}
         mayChange={mayWrite === true}
-        changed={async () => {
-          await newest.refetch();
-          live.forgetEnded(chatId);
-        }}
+        changed={changed}
         undone={(message) => {
-          if (draft.read() !== "") return;
-          draft.write(message);
-          setDraftVersion((version) => version + 1);
+          if (draft.read() === "") reuse(message);
         }}
       />
       <Scrolled count={thingsIn(tasks)}>
@@ -92,13 +121,21 @@ function OpenChat({
         {earlier.error !== undefined && <Refused error={earlier.error} />}
         {tasks.length === 0 && <p class="muted">No messages yet. Tell the agent what to do below.</p>}
         {tasks.map((task) => (
-          <TaskView key={task.taskId} task={task} actions={actions} />
+          <TaskView
+            key={task.taskId}
+            task={task}
+            details={details.get(task.taskId)}
+            actions={actions}
+            mayWrite={mayWrite === true}
+            isNewest={task === tasks.at(-1)}
+          />
         ))}
+        <WaitingMessages chatId={chatId} isOffline={isOffline} send={send} reuse={reuse} />
       </Scrolled>
       <p class="hidden" role="status">
         {lastSaid(tasks)}
       </p>
-      {!live.isConnected.value && live.ended.value === undefined && (
+      {isOffline && live.ended.value === undefined && (
         <p class="notice small" role="status">
           Offline. Reconnecting… Nothing is lost or sent twice.
         </p>
@@ -107,16 +144,25 @@ function OpenChat({
       {mayWrite === false ? (
         <p class="notice">You are a viewer of this project. Editors can message the agent.</p>
       ) : (
-        <Composer
-          key={draftVersion}
+        <ChatInput
+          project={project}
           chatId={chatId}
           draft={draft}
-          send={(message) => live.chat.send({ ...message, chat_id: chatId })}
+          draftVersion={draftVersion}
+          changed={changed}
+          reuse={reuse}
+          post={write}
           stop={atWork && (() => live.chat.cancel(atWork.taskId))}
         />
       )}
-    </>
+    </FileOpener.Provider>
   );
+}
+
+/** What is written here opens with the chat, as a keyboard is at hand; who went elsewhere while it was read stays there. */
+function focusMessage(): void {
+  const field = document.getElementById("message");
+  if (field && document.activeElement?.contains(field) && matchMedia("(hover: hover)").matches) field.focus();
 }
 
 /** Most characters that a screen reader is told by itself. */

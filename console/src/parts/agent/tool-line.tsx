@@ -1,16 +1,25 @@
-import { visible, type ConversationCall } from "@agent-workspace/client";
+import { visible, type ConversationApproval, type ConversationCall } from "@agent-workspace/client";
+import { Ban, Check, CircleAlert, LoaderCircle, type LucideIcon } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { lazily } from "../../lazily.tsx";
-import { duration } from "../moment.tsx";
+import { LinkedFile } from "../files/file-link.tsx";
+import { Icon } from "../icon.tsx";
 import { Refused } from "../refused.tsx";
-import { replacementsOf, targetOf, verbOf, type Replacement } from "./tool-words.ts";
+import { lineOf, type CallLine } from "./call-line.ts";
+import { Counts } from "./counts.tsx";
+import { replacementsOf, type Replacement } from "./tool-words.ts";
 
 /** What compares texts is loaded once there is something to compare. */
 const ReplacementDiff = lazily<{ replacements: readonly Replacement[] }>(
   async () => (await import("./replacement-diff.tsx")).ReplacementDiff,
 );
 
-const OUTCOME = { running: "running", done: "done", failed: "failed" } as const;
+const OUTCOMES: Readonly<Record<CallLine["outcome"], readonly [word: string, icon: LucideIcon]>> = {
+  running: ["Running", LoaderCircle],
+  done: ["Done", Check],
+  failed: ["Failed", CircleAlert],
+  denied: ["Denied", Ban],
+};
 
 /** What a call was given, and what it returned. */
 type CallContent = Pick<ConversationCall, "args" | "result">;
@@ -18,17 +27,34 @@ type CallContent = Pick<ConversationCall, "args" | "result">;
 /** Fetches a call whose arguments or result are cut. */
 export type WholeCall = (callId: string) => Promise<CallContent>;
 
-/** One call of the agent: what it does to what, how long it took and how it ended; opened, its arguments and its result. */
-export function ToolLine({ call, whole }: { call: ConversationCall; whole: WholeCall }) {
-  const { tool, args, state, durationMs } = call;
+interface ToolLineProps {
+  call: ConversationCall;
+  /** What a person was asked about the call. */
+  approval?: ConversationApproval | undefined;
+  whole: WholeCall;
+}
+
+/** One call of the agent: what happened, in a line; opened, its arguments and its result. */
+export function ToolLine({ call, approval, whole }: ToolLineProps) {
+  const { verb, target, file, counts, notes, outcome } = lineOf(call, approval);
   const [isOpen, setOpen] = useState(false);
+  const [word, icon] = OUTCOMES[outcome];
+  const code = <code dir="auto">{target}</code>;
   return (
     <details class="tool" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
-        <span class="verb">{verbOf(tool)}</span>
-        <code class="target">{targetOf(args)}</code>
-        {durationMs !== undefined && <span class="muted small">{duration(durationMs)}</span>}
-        <span class={`outcome ${state}`}>{OUTCOME[state]}</span>
+        <span class={`outcome ${outcome}`}>
+          <Icon of={icon} />
+          <span class="hidden">{word}</span>
+        </span>
+        <span class="verb">{verb}</span>
+        <span class="target">{file === undefined ? code : <LinkedFile path={file}>{code}</LinkedFile>}</span>
+        {counts && <Counts of={counts} />}
+        {notes.map((note) => (
+          <span key={note} class={`note ${outcome}`} dir="auto">
+            {note}
+          </span>
+        ))}
       </summary>
       {isOpen && (call.isCut ? <FetchedCall call={call} whole={whole} /> : <Content {...call} />)}
     </details>
@@ -79,7 +105,9 @@ function Fields({ title, value }: { title: string; value: Readonly<Record<string
       {Object.entries(value).map(([name, each]) => (
         <div key={name}>
           <p class="muted small">{visible(name)}</p>
-          <pre tabIndex={0}>{visible(typeof each === "string" ? each : JSON.stringify(each, null, 2))}</pre>
+          <pre tabIndex={0} dir="auto">
+            {visible(typeof each === "string" ? each : JSON.stringify(each, null, 2))}
+          </pre>
         </div>
       ))}
     </div>
