@@ -63,8 +63,10 @@ export interface ConversationApproval {
   readonly toolCallId: string;
   readonly tool: string;
   readonly args: Fields;
+  /** The arguments are cut; the approval itself has them whole. */
+  readonly isCut?: boolean;
   readonly state: "open" | "allowed" | "refused";
-  /** The message that counted as a refusal. */
+  /** Why it was refused: the reason that was given, or the message that counted as a refusal. */
   readonly reason: string | undefined;
   readonly expiresAt: string | undefined;
 }
@@ -289,6 +291,7 @@ function asked(task: ConversationTask, event: Frame, data: Fields): Conversation
     toolCallId: textOf(data["tool_call_id"]) ?? "",
     tool: textOf(event["tool"]) ?? textOf(data["tool"]) ?? "",
     args: fieldsOf(event["args"] ?? data["parameters"]),
+    isCut: data["parameters_shortened"] === true,
     state: "open",
     reason: undefined,
     expiresAt: textOf(data["expires_at"]),

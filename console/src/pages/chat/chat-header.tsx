@@ -48,7 +48,6 @@ export function ChatHeader({
     <>
       <div class="row chat-header">
         <Heading>{chat?.title ?? liveTitle ?? (chat === undefined ? "Chat" : "New chat")}</Heading>
-        <span class="spring" />
         {mayChange && (
           <>
             <button

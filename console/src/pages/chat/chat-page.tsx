@@ -4,6 +4,7 @@ import { tasksOfChat, type ProjectLive } from "../../live/project-live.ts";
 import { useProjectLive } from "../../live/use-project-live.ts";
 import { FileOpener } from "../../parts/files/opener.ts";
 import { Loaded } from "../../parts/loaded.tsx";
+import { loadMarkdown } from "../../parts/markdown/markdown.tsx";
 import { Refused } from "../../parts/refused.tsx";
 import { isOnline } from "../../service/online.ts";
 import { useMayEdit } from "../../service/roles.ts";
@@ -25,6 +26,8 @@ import "./chat.css";
 export function ChatPage({ project, chat }: { project: string; chat: string }) {
   const live = useProjectLive(project);
   const past = useHistory(chat);
+  // While the messages are read.
+  useEffect(() => void loadMarkdown(), []);
   return (
     <div class="chat filling">
       <Loaded title="Chat" of={past.newest}>
@@ -75,7 +78,7 @@ function OpenChat({ project, chatId, live, past: { history, earlier, newest, rea
   now.current = { tasks, details, write, reuse, changed };
   const actions = useMemo<TaskActions>(
     () => ({
-      answer: (approvalId, response) => live.chat.approve(approvalId, response),
+      answer: (...answer) => live.chat.approve(...answer),
       cancel: (taskId) => live.chat.cancel(taskId),
       reuse: (text) => now.current.reuse(text),
       replace(taskId, text, isForced) {

@@ -81,7 +81,7 @@ export function EditedMessage({
     >
       <textarea
         ref={field}
-        aria-label="Edit message"
+        aria-label="Edited message"
         dir="auto"
         rows={3}
         maxLength={10_000}

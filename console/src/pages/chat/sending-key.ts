@@ -1,7 +1,13 @@
-type Key = Pick<
-  KeyboardEvent,
-  "key" | "keyCode" | "shiftKey" | "ctrlKey" | "metaKey" | "altKey" | "isComposing"
->;
+/** What a `KeyboardEvent` says of a key. */
+interface Key {
+  readonly key: string;
+  readonly keyCode: number;
+  readonly shiftKey: boolean;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly altKey: boolean;
+  readonly isComposing: boolean;
+}
 
 /**
  * Whether a key sends the message. Never while an input method composes: its Enter takes a candidate. Safari tells of that key

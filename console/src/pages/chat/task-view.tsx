@@ -1,8 +1,8 @@
-import type { ApprovalResponse, ConversationTask } from "@agent-workspace/client";
+import type { ConversationTask } from "@agent-workspace/client";
 import { Pencil } from "lucide-preact";
 import { Component } from "preact";
 import { useState } from "preact/hooks";
-import { ApprovalCard } from "../../parts/agent/approval-card.tsx";
+import { ApprovalCard, type Answer } from "../../parts/agent/approval-card.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Markdown } from "../../parts/markdown/markdown.tsx";
@@ -18,7 +18,7 @@ import { TurnList } from "./turns.tsx";
 
 /** What a person may do about a task. They stay the same over its life. */
 export interface TaskActions {
-  readonly answer: (approvalId: string, response: ApprovalResponse) => Promise<unknown>;
+  readonly answer: Answer;
   readonly cancel: (taskId: string) => Promise<unknown>;
   /** Undoes the newest message, and sends it with this text in its place. */
   readonly replace: (taskId: string, text: string, isForced: boolean) => Promise<unknown>;
@@ -112,7 +112,7 @@ function Asked({
   if (isEdited && replace)
     return <EditedMessage text={text} replace={replace} close={() => setEdited(false)} />;
   const edit = replace ? () => setEdited(true) : reuse && (() => reuse(text));
-  const label = replace ? "Edit and resend" : "Edit as a new message";
+  const label = replace ? "Edit message" : "Edit as a new message";
   return (
     <Message text={text} files={attachments}>
       <div class="message-bar">
