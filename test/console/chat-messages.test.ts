@@ -2,6 +2,7 @@ import type { Page } from "@playwright/test";
 import { expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, script } from "#test/support/task-client.ts";
+import { expectAccessibleInViews } from "./support/accessible.ts";
 import { describeConsole, openPage } from "./support/console.ts";
 import { expectPage } from "./support/open-console.ts";
 import { openProject } from "./support/project.ts";
@@ -37,6 +38,8 @@ async function allowEdits(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Edits: Ask first" }).click();
   await page.getByRole("menuitemradio", { name: "Allow edits" }).click();
 }
+
+const make = (content: string) => call("write_file", { file_path: "made.txt", content });
 
 const ANSWER = [
   "- [x] done",
@@ -87,13 +90,12 @@ describeConsole("messages of a chat", () => {
   it("are edited and retried in place of what was answered, with its files", async () => {
     const { page, read, token } = await openChat();
     await allowEdits(page);
-    const write = (content: string) => call("write_file", { file_path: "made.txt", content });
-    await send(page, script({ text: "I write.", tools: [write("first\n")] }, { text: "First." }));
+    await send(page, script({ text: "I write.", tools: [make("first\n")] }, { text: "First." }));
     await expectPage(log(page)).toContainText("First.");
     await expectPage(page.getByRole("button", { name: /1 file changed/u })).toContainText("+1");
 
     await page.getByRole("button", { name: "Edit message" }).click();
-    const edited = script({ text: "I write.", tools: [write("second\n")] }, { text: "Second." });
+    const edited = script({ text: "I write.", tools: [make("second\n")] }, { text: "Second." });
     await page.getByLabel("Edited message").fill(edited);
     await page.getByRole("button", { name: "Undo and send" }).click();
     await expectPage(log(page)).toContainText("Second.");
@@ -132,7 +134,7 @@ describeConsole("messages of a chat", () => {
   });
 
   it("open beside the chat what they name and change, and go on where there is no room", async () => {
-    const { page, write, home } = await openChat();
+    const { page, write, read, home } = await openChat();
     await write("src/kept.ts", "const kept = 1;\n");
     await allowEdits(page);
     const edit = call("patch_file", { file_path: "src/kept.ts", old_str: "1", new_str: "2\n\nconst b = 3" });
@@ -142,6 +144,14 @@ describeConsole("messages of a chat", () => {
     );
     const line = page.locator(".tool");
     await expectPage(line).toContainText("Editedsrc/kept.ts+3−1");
+    await line
+      .locator("summary")
+      .first()
+      .click({ position: { x: 5, y: 5 } });
+    await expectPage(line.locator(".diff")).toBeVisible();
+    await line.getByText("Whole result").click();
+    await expectPage(line.locator(".fields")).toContainText("lines_added");
+    await expectAccessibleInViews(page, "a chat with an opened call");
     await page.setViewportSize({ width: 1300, height: 800 });
     await page.getByRole("link", { name: "kept.ts", exact: true }).click();
     const pane = page.getByRole("complementary", { name: "Workbench" });
@@ -149,8 +159,16 @@ describeConsole("messages of a chat", () => {
     await expectPage(page).toHaveTitle(/^(?!Files)/u);
     await page.getByRole("button", { name: "1 file changed" }).click();
     await expectPage(pane.getByText("1 file has changed since this snapshot.")).toBeVisible();
+    await expectAccessibleInViews(page, "a chat with a pane");
+    await page.setViewportSize({ width: 1300, height: 800 });
     await pane.locator(".tool > summary").click();
     await expectPage(pane.locator(".diff .added").first()).toContainText("const kept = 2");
+
+    // One file is brought back from there, and what was until then is kept.
+    await pane.getByRole("button", { name: "Undo this file…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Undo" }).click();
+    await expectPage(pane.getByText("No changes since this snapshot.")).toBeVisible();
+    expect(await read("src/kept.ts")).toBe("const kept = 1;\n");
 
     // The width is kept, and the pane is where it was.
     const width = async () => (await pane.boundingBox())?.width ?? 0;

@@ -121,17 +121,18 @@ describe("what is completed", () => {
   });
 });
 
+const key = (fields: object) => ({
+  key: "Enter",
+  keyCode: 13,
+  shiftKey: false,
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  isComposing: false,
+  ...fields,
+});
+
 it("Enter sends or breaks the line as the person set it, and never while an input method composes", () => {
-  const key = (fields: object) => ({
-    key: "Enter",
-    keyCode: 13,
-    shiftKey: false,
-    ctrlKey: false,
-    metaKey: false,
-    altKey: false,
-    isComposing: false,
-    ...fields,
-  });
   const both = (fields: object) => [true, false].map((sends) => isSending(key(fields), sends));
   expect(both({})).toEqual([true, false]);
   expect(both({ shiftKey: true })).toEqual([false, true]);

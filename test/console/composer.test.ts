@@ -11,6 +11,7 @@ const service = sharedService();
 
 const log = (page: Page) => page.getByRole("log");
 const composer = (page: Page) => page.getByLabel("Message the agent");
+const make = (name: string) => call("write_file", { file_path: name, content: name });
 const PIXEL = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
@@ -177,10 +178,9 @@ describeConsole("where a person writes to the agent", () => {
 describeConsole("a question of the agent", () => {
   it("is denied with a reason that the model reads, and allowed, by keyboard", async () => {
     const { page, read } = await openChat();
-    const write = (name: string) => call("write_file", { file_path: name, content: name });
     const turns = [
-      { text: "I ask.", tools: [write("one.txt")] },
-      { text: "I ask again.", tools: [write("two.txt")] },
+      { text: "I ask.", tools: [make("one.txt")] },
+      { text: "I ask again.", tools: [make("two.txt")] },
       { text: "Over." },
     ];
     await composer(page).fill(script(...turns));

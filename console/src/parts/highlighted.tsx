@@ -1,15 +1,13 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import type { Piece } from "../highlight/highlighter.ts";
-
-type Highlighter = typeof import("../highlight/highlighter.ts");
+import type * as Highlighter from "../highlight/highlighter.ts";
 
 /** Longer texts stay plain: finding their parts takes time that the page needs. */
 const MAX_TEXT = 30_000;
 
 /** Loaded with the first text in a language. */
-const highlighter = signal<Highlighter | undefined>(undefined);
+const highlighter = signal<typeof Highlighter | undefined>(undefined);
 let isAsked = false;
 
 async function load(): Promise<void> {
@@ -37,7 +35,7 @@ export function Highlighted({ text, language }: { text: string; language: string
   return <>{pieces ? pieces.map(elementOf) : text}</>;
 }
 
-function elementOf(piece: Piece, index: number): ComponentChildren {
+function elementOf(piece: Highlighter.Piece, index: number): ComponentChildren {
   if (typeof piece === "string") return piece;
   return (
     <span key={index} class={`code-${piece.scope.split(".")[0]}`}>

@@ -2,6 +2,8 @@ import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { Loaded } from "../../parts/loaded.tsx";
 import { SnapshotChanges } from "../../parts/snapshots/snapshot-changes.tsx";
+import { UndoAll, UndoFile } from "../../parts/snapshots/undo-changes.tsx";
+import { useMayEdit } from "../../service/roles.ts";
 import { useSnapshots } from "../../parts/snapshots/use-snapshots.ts";
 
 /** Runs that can be chosen. */
@@ -10,6 +12,7 @@ const MAX_RUNS = 50;
 /** What has changed since a task of an agent began, or the newest: it makes a snapshot before it changes files. */
 export function SinceRun({ project, task }: { project: string; task?: string | undefined }) {
   const [chosen, setChosen] = useState<string>();
+  const mayChange = useMayEdit(project) === true;
   return (
     <Loaded of={useSnapshots(project)}>
       {({ snapshots }) => {
@@ -38,8 +41,20 @@ export function SinceRun({ project, task }: { project: string; task?: string | u
                 ))}
               </select>
               {run.task_id !== null && <Link href={`/runs/${run.task_id}`}>Open task</Link>}
+              {mayChange && <UndoAll key={run.hash} project={project} hash={run.hash} />}
             </div>
-            <SnapshotChanges key={run.hash} project={project} hash={run.hash} />
+            <SnapshotChanges
+              key={run.hash}
+              project={project}
+              hash={run.hash}
+              more={
+                mayChange
+                  ? (path, isInSnapshot) => (
+                      <UndoFile project={project} hash={run.hash} path={path} isInSnapshot={isInSnapshot} />
+                    )
+                  : undefined
+              }
+            />
           </>
         );
       }}

@@ -52,7 +52,7 @@ export function ChatHeader({
           <>
             <button
               type="button"
-              disabled={isAtWork || undoing.isBusy}
+              disabled={isAtWork || newest === undefined || undoing.isBusy}
               title="Undo the last message and its file changes"
               onClick={() => undoing.run(false)}
             >
@@ -60,7 +60,7 @@ export function ChatHeader({
             </button>
             <button
               type="button"
-              disabled={isAtWork || compacting.isBusy}
+              disabled={isAtWork || newest === undefined || compacting.isBusy}
               title="Summarise the conversation to free context"
               onClick={() => compacting.run()}
             >

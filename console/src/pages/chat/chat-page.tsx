@@ -1,7 +1,9 @@
 import { conversationOf, type ConversationTask } from "@agent-workspace/client";
+import { MessageSquare } from "lucide-preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { tasksOfChat, type ProjectLive } from "../../live/project-live.ts";
 import { useProjectLive } from "../../live/use-project-live.ts";
+import { Empty } from "../../parts/empty.tsx";
 import { FileOpener } from "../../parts/files/opener.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { loadMarkdown } from "../../parts/markdown/markdown.tsx";
@@ -13,7 +15,7 @@ import { ChatInput } from "./chat-input.tsx";
 import { detailsOf, shownDetails } from "./details.ts";
 import { draftOf } from "./draft.ts";
 import { choicesOf, messageFields } from "./choices.ts";
-import { post, resume, type Outgoing } from "./outbox.ts";
+import { onTheirWay, post, resume, type Outgoing } from "./outbox.ts";
 import { Scrolled } from "./scrolled.tsx";
 import { TaskView, type TaskActions } from "./task-view.tsx";
 import { useHistory } from "./use-history.ts";
@@ -50,6 +52,7 @@ function OpenChat({ project, chatId, live, past: { history, earlier, newest, rea
   const tasks = tasksOfChat(read, live.conversation.value, chatId);
   const open = tasks.filter(({ status }) => status === "running" || status === "queued");
   const atWork = open.find(({ status }) => status === "running") ?? open[0];
+  const isAsking = open.some(({ approvals }) => approvals.some(({ state }) => state === "open"));
   const mayWrite = useMayEdit(project);
   const draft = useMemo(() => draftOf(chatId), [chatId]);
   const [draftVersion, setDraftVersion] = useState(0);
@@ -122,7 +125,12 @@ function OpenChat({ project, chatId, live, past: { history, earlier, newest, rea
           </p>
         )}
         {earlier.error !== undefined && <Refused error={earlier.error} />}
-        {tasks.length === 0 && <p class="muted">No messages yet. Tell the agent what to do below.</p>}
+        {tasks.length === 0 && onTheirWay(chatId).length === 0 && (
+          <Empty icon={MessageSquare} title="No messages yet.">
+            Tell the agent what to do: it reads and edits the files of this project, and runs commands. Name a
+            file with @, or give a command with /.
+          </Empty>
+        )}
         {tasks.map((task) => (
           <TaskView
             key={task.taskId}
@@ -155,6 +163,7 @@ function OpenChat({ project, chatId, live, past: { history, earlier, newest, rea
           changed={changed}
           reuse={reuse}
           post={write}
+          isAsking={isAsking}
           stop={atWork && (() => live.chat.cancel(atWork.taskId))}
         />
       )}
@@ -164,8 +173,11 @@ function OpenChat({ project, chatId, live, past: { history, earlier, newest, rea
 
 /** What is written here opens with the chat, as a keyboard is at hand; who went elsewhere while it was read stays there. */
 function focusMessage(): void {
-  const field = document.getElementById("message");
-  if (field && document.activeElement?.contains(field) && matchMedia("(hover: hover)").matches) field.focus();
+  const field = document.querySelector<HTMLTextAreaElement>("#message");
+  if (!field || !document.activeElement?.contains(field) || !matchMedia("(hover: hover)").matches) return;
+  field.focus();
+  // A draft goes on where it ends.
+  field.setSelectionRange(field.value.length, field.value.length);
 }
 
 /** Most characters that a screen reader is told by itself. */

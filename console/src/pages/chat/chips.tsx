@@ -31,10 +31,20 @@ export function Chips({ project }: { project: string }) {
           </MenuChoice>
         ))}
       </Chip>
-      <Chip label={`Model: ${model?.name ?? "Default"}`} icon={Cpu} name={model?.name ?? "Default model"}>
+      <Chip
+        label={`Model: ${model?.name ?? "Default"}`}
+        icon={Cpu}
+        name={model?.name ?? "Default model"}
+        isUnset={!model}
+      >
         <Models chosen={model} pick={(picked) => choose(project, { model: picked })} />
       </Chip>
-      <Chip label={`Agent: ${agent?.name ?? "Default"}`} icon={Bot} name={agent?.name ?? "Default agent"}>
+      <Chip
+        label={`Agent: ${agent?.name ?? "Default"}`}
+        icon={Bot}
+        name={agent?.name ?? "Default agent"}
+        isUnset={!agent}
+      >
         <Agents project={project} chosen={agent} pick={(picked) => choose(project, { agent: picked })} />
       </Chip>
     </>
@@ -45,9 +55,12 @@ function Chip({
   label,
   icon,
   name,
+  isUnset = false,
   children,
 }: {
   label: string;
+  /** Whether nothing is chosen, so that its name says little. */
+  isUnset?: boolean;
   icon: LucideIcon;
   name: string;
   children: ComponentChildren;
@@ -62,7 +75,7 @@ function Chip({
     </>
   );
   return (
-    <Menu label={label} face={face} class="quiet chip">
+    <Menu label={label} face={face} class={`quiet chip${isUnset ? " unset" : ""}`}>
       {children}
     </Menu>
   );

@@ -1,4 +1,5 @@
 import { signal, type Signal } from "@preact/signals";
+import { readStored } from "../../service/stored.ts";
 
 export type EditMode = "allow" | "ask" | "plan";
 
@@ -14,8 +15,6 @@ export interface Choices {
   readonly model: Chosen | undefined;
   readonly agent: Chosen | undefined;
 }
-
-const NONE: Choices = { mode: "ask", model: undefined, agent: undefined };
 
 /** One for each project, as several parts of a page read it. */
 const known = new Map<string, Signal<Choices>>();
@@ -41,17 +40,13 @@ export function messageFields({ mode, model, agent }: Choices): Readonly<Record<
 const nameOf = (project: string) => `composer.${project}`;
 
 function stored(name: string): Choices {
-  try {
-    const value: unknown = JSON.parse(localStorage.getItem(name) ?? "{}");
-    const { mode, model, agent }: Record<string, unknown> = { ...(typeof value === "object" && value) };
-    return {
-      mode: mode === "allow" || mode === "plan" ? mode : "ask",
-      model: isChosen(model) ? model : undefined,
-      agent: isChosen(agent) ? agent : undefined,
-    };
-  } catch {
-    return NONE;
-  }
+  const value = readStored(localStorage, name);
+  const { mode, model, agent }: Record<string, unknown> = { ...(typeof value === "object" && value) };
+  return {
+    mode: mode === "allow" || mode === "plan" ? mode : "ask",
+    model: isChosen(model) ? model : undefined,
+    agent: isChosen(agent) ? agent : undefined,
+  };
 }
 
 function isChosen(value: unknown): value is Chosen {

@@ -27,10 +27,21 @@ export interface ComposerProps {
   post: (message: string, attachments: readonly object[]) => void;
   /** Stops the agent; undefined while it is not at work. */
   stop: (() => Promise<unknown>) | undefined;
+  /** Whether the agent waits for an answer, which a message would be, too. */
+  isAsking: boolean;
 }
 
 /** Where a person writes to the agent. What is written is kept until it is sent, also over a reload. */
-export function Composer({ project, chatId, draft, draftVersion, commands, post, stop }: ComposerProps) {
+export function Composer({
+  project,
+  chatId,
+  draft,
+  draftVersion,
+  commands,
+  post,
+  stop,
+  isAsking,
+}: ComposerProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [isEmpty, setEmpty] = useState(draft.read().trim() === "");
   const [completion, setCompletion] = useState<Completion>();
@@ -120,7 +131,7 @@ export function Composer({ project, chatId, draft, draftVersion, commands, post,
         rows={2}
         dir="auto"
         maxLength={MAX_MESSAGE}
-        placeholder={stop ? "Queue a message…" : "Message the agent…"}
+        placeholder={isAsking ? "Deny with a message…" : stop ? "Queue a message…" : "Message the agent…"}
         defaultValue={draft.read()}
         aria-autocomplete="list"
         aria-controls={isOffering ? list : undefined}
@@ -130,7 +141,7 @@ export function Composer({ project, chatId, draft, draftVersion, commands, post,
             : undefined
         }
         onInput={written}
-        onSelect={written}
+        onSelect={() => completion && written()}
         onBlur={() => setCompletion(undefined)}
         onPaste={(event) => take(event, event.clipboardData)}
         onKeyDown={pressed}

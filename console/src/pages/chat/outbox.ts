@@ -1,5 +1,6 @@
-import { signal } from "@preact/signals";
 import { WorkspaceError } from "@agent-workspace/client";
+import { signal } from "@preact/signals";
+import { readStored } from "../../service/stored.ts";
 
 /** A message as it is sent, and sent again under the same key: the service takes it once. */
 export interface Outgoing {
@@ -43,7 +44,7 @@ export function resume(chatId: string, send: Send): void {
 }
 
 /** Sends a message that was refused once more. */
-export function repeat(chatId: string, { error: _, isRefused: __, ...message }: Leaving, send: Send): void {
+export function repeat(chatId: string, message: Leaving, send: Send): void {
   deliver(chatId, message, send);
 }
 
@@ -93,7 +94,7 @@ const nameOf = (chatId: string) => `outbox.${chatId}`;
 
 function keep(chatId: string, all: readonly Leaving[]): void {
   if (all.length === 0) return sessionStorage.removeItem(nameOf(chatId));
-  const stored = all.map(({ error: _, ...message }) => message);
+  const stored = all.map((message) => ({ ...message, error: undefined }));
   try {
     sessionStorage.setItem(nameOf(chatId), JSON.stringify(stored));
   } catch {
@@ -104,12 +105,8 @@ function keep(chatId: string, all: readonly Leaving[]): void {
 type Kept = Outgoing & Pick<Leaving, "isRefused">;
 
 function kept(chatId: string): readonly Kept[] {
-  try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(nameOf(chatId)) ?? "[]");
-    return Array.isArray(stored) ? stored.filter(isKept) : [];
-  } catch {
-    return [];
-  }
+  const stored = readStored(sessionStorage, nameOf(chatId));
+  return Array.isArray(stored) ? stored.filter(isKept) : [];
 }
 
 function isKept(value: unknown): value is Kept {

@@ -3,6 +3,7 @@ import { Ban, Check, CircleAlert, LoaderCircle, type LucideIcon } from "lucide-p
 import { useEffect, useState } from "preact/hooks";
 import { lazily } from "../../lazily.tsx";
 import { LinkedFile } from "../files/file-link.tsx";
+import { Folded } from "../folded.tsx";
 import { Icon } from "../icon.tsx";
 import { Refused } from "../refused.tsx";
 import { lineOf, type CallLine } from "./call-line.ts";
@@ -78,11 +79,47 @@ function FetchedCall({ call, whole }: { call: ConversationCall; whole: WholeCall
   );
 }
 
+/** What a person looks for in a call, then all of it. */
 function Content({ tool, args, result }: { tool: string } & CallContent) {
   return (
     <>
       <CallArguments tool={tool} args={args} />
-      {result && <Fields title="Result" value={result} />}
+      {result && <Outcome result={result} />}
+      {result && (
+        <Folded summary="Whole result">
+          <Fields title="Result" value={result} />
+        </Folded>
+      )}
+    </>
+  );
+}
+
+/** Texts of a result that are shown as they are. */
+const TEXTS = ["stdout", "stderr", "output", "new_output", "content"];
+
+function Outcome({ result }: { result: Readonly<Record<string, unknown>> }) {
+  const sentences = [result["error"] ?? result["message"], result["suggestion"]];
+  return (
+    <>
+      {sentences.map(
+        (each, index) =>
+          typeof each === "string" && (
+            <p key={index} class="muted small" dir="auto">
+              {visible(each)}
+            </p>
+          ),
+      )}
+      {TEXTS.map((name) => {
+        const text = result[name];
+        return (
+          typeof text === "string" &&
+          text !== "" && (
+            <pre key={name} tabIndex={0} dir="auto" role="group" aria-label={name}>
+              {visible(text)}
+            </pre>
+          )
+        );
+      })}
     </>
   );
 }

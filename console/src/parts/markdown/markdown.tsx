@@ -1,8 +1,9 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import type * as Renderer from "./rendered.tsx";
 
 /** What reads Markdown is loaded with the first text. */
-const renderer = signal<typeof import("./rendered.tsx") | undefined>(undefined);
+const renderer = signal<typeof Renderer | undefined>(undefined);
 
 /** Loads it ahead, by a page that will have such texts. */
 export async function loadMarkdown(): Promise<void> {
