@@ -1,5 +1,5 @@
 import { visible, type ConversationApproval, type ConversationCall } from "@agent-workspace/client";
-import { Ban, Check, CircleAlert, LoaderCircle, type LucideIcon } from "lucide-preact";
+import { Ban, Check, CircleAlert, FileSymlink, LoaderCircle, type LucideIcon } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { lazily } from "../../lazily.tsx";
 import { LinkedFile } from "../files/file-link.tsx";
@@ -40,25 +40,35 @@ export function ToolLine({ call, approval, whole }: ToolLineProps) {
   const { verb, target, file, counts, notes, outcome } = lineOf(call, approval);
   const [isOpen, setOpen] = useState(false);
   const [word, icon] = OUTCOMES[outcome];
-  const code = <code dir="auto">{target}</code>;
   return (
-    <details class="tool" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>
-        <span class={`outcome ${outcome}`}>
-          <Icon of={icon} />
-          <span class="hidden">{word}</span>
-        </span>
-        <span class="verb">{verb}</span>
-        <span class="target">{file === undefined ? code : <LinkedFile path={file}>{code}</LinkedFile>}</span>
-        {counts && <Counts of={counts} />}
-        {notes.map((note) => (
-          <span key={note} class={`note ${outcome}`} dir="auto">
-            {note}
+    <div class="tool-line">
+      <details class="tool" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>
+          <span class={`outcome ${outcome}`}>
+            <Icon of={icon} />
+            <span class="hidden">{word}</span>
           </span>
-        ))}
-      </summary>
-      {isOpen && (call.isCut ? <FetchedCall call={call} whole={whole} /> : <Content {...call} />)}
-    </details>
+          <span class="verb">{verb}</span>
+          <span class="target">
+            <code dir="auto">{target}</code>
+          </span>
+          {counts && <Counts of={counts} />}
+          {notes.map((note) => (
+            <span key={note} class={`note ${outcome}`} dir="auto">
+              {note}
+            </span>
+          ))}
+        </summary>
+        {isOpen && (call.isCut ? <FetchedCall call={call} whole={whole} /> : <Content {...call} />)}
+      </details>
+      {/* Beside the line: what folds holds nothing else that is pressed. */}
+      {file !== undefined && (
+        <LinkedFile path={file} isNamed={false}>
+          <Icon of={FileSymlink} />
+          <span class="hidden">Open {target}</span>
+        </LinkedFile>
+      )}
+    </div>
   );
 }
 

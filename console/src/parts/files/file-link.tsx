@@ -6,9 +6,17 @@ import type { NamedFile } from "./linked-file.ts";
 import { FileOpener } from "./opener.ts";
 
 /** Leads to a file of the project; only its words where no project is. */
-export function LinkedFile({ children, ...file }: NamedFile & { children: ComponentChildren }) {
+export function LinkedFile({
+  children,
+  isNamed = true,
+  ...file
+}: NamedFile & {
+  /** Whether the words stand there also without a link. */
+  isNamed?: boolean;
+  children: ComponentChildren;
+}) {
   const opener = useContext(FileOpener);
-  if (!opener) return <>{children}</>;
+  if (!opener) return isNamed ? <>{children}</> : null;
   return (
     <Link
       href={addressOf(opener.project, file.path)}
