@@ -170,6 +170,10 @@ describeConsole("messages of a chat", () => {
     await expectPage(pane.getByText("No changes since this snapshot.")).toBeVisible();
     expect(await read("src/kept.ts")).toBe("const kept = 1;\n");
 
+    // A line that is named is where the editor is.
+    await page.getByRole("link", { name: "it", exact: true }).click();
+    await expectPage(pane.locator(".cm-content")).toContainText("const kept = 1;");
+
     // The width is kept, and the pane is where it was.
     const width = async () => (await pane.boundingBox())?.width ?? 0;
     const before = await width();

@@ -132,8 +132,10 @@ const key = (fields: object) => ({
   ...fields,
 });
 
+/** Whether a key sends, where Enter sends and where it breaks the line. */
+const both = (fields: object) => [true, false].map((sends) => isSending(key(fields), sends));
+
 it("Enter sends or breaks the line as the person set it, and never while an input method composes", () => {
-  const both = (fields: object) => [true, false].map((sends) => isSending(key(fields), sends));
   expect(both({})).toEqual([true, false]);
   expect(both({ shiftKey: true })).toEqual([false, true]);
   expect(both({ ctrlKey: true })).toEqual([true, true]);

@@ -187,8 +187,11 @@ describeConsole("a question of the agent", () => {
     await composer(page).press("Enter");
     await expectPage(page.getByRole("button", { name: "Allow once" })).toBeVisible();
     await expectAccessibleInViews(page, "a question of the agent");
-    await page.getByRole("button", { name: "Allow once" }).focus();
-    await page.keyboard.press("d");
+    // A letter alone, as of a person who believes to be writing, allows nothing.
+    await page.getByRole("button", { name: "Allow for this chat" }).focus();
+    await page.keyboard.press("y");
+    await composer(page).focus();
+    await page.keyboard.press("Alt+n");
     await expectPage(page.getByLabel("Reason for denying")).toBeFocused();
     await page.keyboard.type("Not this file");
     await page.keyboard.press("Enter");
@@ -196,8 +199,7 @@ describeConsole("a question of the agent", () => {
     await expectPage(denied).toContainText(/Denied by .+: Not this file/u);
     // Unlike a message, a reason lets the work go on.
     await expectPage(page.getByLabel("The agent asks")).toContainText("two.txt");
-    await page.getByRole("button", { name: "Allow once" }).focus();
-    await page.keyboard.press("a");
+    await page.keyboard.press("Alt+y");
     await expectPage(log(page)).toContainText("Over.");
     await expectPage.poll(() => read("two.txt")).toBe("two.txt");
     expect(await read("one.txt")).toBe(404);

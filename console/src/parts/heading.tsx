@@ -31,14 +31,16 @@ export function Heading({ actions, isHidden = false, children }: HeadingProps) {
   });
   if (isHidden) {
     return (
-      <Name class="hidden" ref={heading}>
+      <Name class="hidden" ref={heading} dir="auto">
         {children}
       </Name>
     );
   }
   return (
     <div class="page-head">
-      <Name ref={heading}>{children}</Name>
+      <Name ref={heading} dir="auto">
+        {children}
+      </Name>
       {actions !== undefined && <div class="actions">{actions}</div>}
     </div>
   );

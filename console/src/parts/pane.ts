@@ -65,6 +65,6 @@ export function useShowBeside(project: string): (address: string) => void {
   };
 }
 
-/** Where the part of the page is that a component stands in, not decoded: in the pane it is not the address of the page. */
-export const RawLocation = createContext(() => location.pathname);
+/** Where a part of the page is, with its fragment and not decoded: in the pane that is not the address of the page. */
+export const RawLocation = createContext(() => location.pathname + location.hash);
 export const useRawLocation = (): string => useContext(RawLocation)();

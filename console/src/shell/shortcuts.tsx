@@ -4,7 +4,6 @@ import { lazily } from "../lazily.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import type { GoToProps } from "./go-to.tsx";
 import { openDialog } from "./open-dialog.ts";
-import { isWriting } from "../parts/is-writing.ts";
 import { projectAt } from "./places.ts";
 
 interface PaletteProps extends GoToProps {
@@ -19,8 +18,8 @@ const SHORTCUTS = [
   ["Enter, Ctrl+Enter or ⌘Enter", "Send the message"],
   ["@", "Name a file in a message"],
   ["/", "Give a command where a message is written"],
-  ["A", "Allow what the agent asks for, once"],
-  ["D", "Deny it: the reason is written next"],
+  ["Alt+Y", "Allow what the agent asks for, once"],
+  ["Alt+N", "Deny it: the reason is written next"],
   ["Ctrl+S or ⌘S", "Save the open file"],
   ["Ctrl+P or ⌘P", "Open a file by its name, on the Files page"],
   ["Shift+Tab", "Leave the terminal"],
@@ -111,5 +110,13 @@ function ShortcutList({ close }: { close: () => void }) {
         Close
       </button>
     </>
+  );
+}
+
+/** Whether keys are text there: fields, editors and terminals. */
+function isWriting(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || target.closest("input, textarea, select, .terminal, .xterm") !== null)
   );
 }

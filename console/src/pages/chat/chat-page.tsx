@@ -66,8 +66,11 @@ function OpenChat({ project, chatId, live, past: { history, earlier, newest, rea
       chat_id: chatId,
       idempotencyKey: message.key,
     });
-  const write = (message: string, attachments: readonly object[]) =>
+  const [said, setSaid] = useState(0);
+  const write = (message: string, attachments: readonly object[]) => {
     post(chatId, { message, attachments, fields: messageFields(choicesOf(project).value) }, send);
+    setSaid((count) => count + 1);
+  };
   const reuse = (text: string) => {
     draft.write(draft.read().trim() === "" ? text : `${draft.read()}\n${text}`);
     setDraftVersion((version) => version + 1);
@@ -116,7 +119,7 @@ function OpenChat({ project, chatId, live, past: { history, earlier, newest, rea
           if (draft.read() === "") reuse(message);
         }}
       />
-      <Scrolled count={thingsIn(tasks)}>
+      <Scrolled count={thingsIn(tasks)} said={said}>
         {history?.cursor !== undefined && (
           <p>
             <button type="button" disabled={earlier.isBusy} onClick={() => earlier.run()}>

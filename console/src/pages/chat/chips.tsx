@@ -5,7 +5,7 @@ import { Menu, MenuChoice, MenuNote } from "../../parts/menu.tsx";
 import { useModels, useProjectAgents } from "../../service/reads.ts";
 import { choicesOf, choose, type Chosen, type EditMode } from "./choices.ts";
 
-export const MODES: Readonly<Record<EditMode, readonly [name: string, icon: LucideIcon, about: string]>> = {
+const MODES: Readonly<Record<EditMode, readonly [name: string, icon: LucideIcon, about: string]>> = {
   ask: ["Ask first", Hand, "The agent asks before it edits or runs"],
   allow: ["Allow edits", PenLine, "The agent edits and runs without asking"],
   plan: ["Plan only", NotebookPen, "The agent reads and plans, and changes nothing"],

@@ -17,7 +17,8 @@ const TREE_MS = 4_000;
 /** The state of the files page: its open files, which follow the project's. */
 export function useFiles(project: string) {
   const [, navigate] = useLocation();
-  const path = pathIn(useRawLocation());
+  const [address = "", fragment = ""] = useRawLocation().split("#");
+  const path = pathIn(address);
   const [files] = useState(() => new OpenFiles(project));
   const [place, setPlace] = useState<Place & { path: string }>();
   const mayChange = useMayEdit(project) === true;
@@ -25,8 +26,11 @@ export function useFiles(project: string) {
   const live = useProjectLive(project);
 
   useEffect(() => {
-    if (path !== undefined) files.open(path);
-  }, [path]);
+    if (path === undefined) return;
+    files.open(path);
+    const line = Number(/^L(\d{1,7})$/u.exec(fragment)?.[1]);
+    if (line > 0) setPlace({ line, column: 1, path });
+  }, [path, fragment]);
   useEffect(() => {
     if (tree.data) files.compare(tree.data.files);
   }, [tree.data]);

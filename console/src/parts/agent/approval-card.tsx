@@ -1,7 +1,6 @@
 import { visible, type ApprovalResponse, type ConversationApproval } from "@agent-workspace/client";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { workspace } from "../../service/workspace.ts";
-import { isWriting } from "../is-writing.ts";
 import { Loaded } from "../loaded.tsx";
 import { Refused } from "../refused.tsx";
 import { useAction } from "../use-action.ts";
@@ -45,15 +44,15 @@ function OpenQuestion({ approval, answer }: { approval: Question; answer: Answer
   };
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
+      // With Alt, as a letter alone is meant for a field more often than not. By its place: on a Mac it is another letter then.
+      const { code } = event;
+      if (!event.altKey || event.ctrlKey || event.metaKey || (code !== "KeyY" && code !== "KeyN")) return;
       // Of several questions, the first is meant; behind a dialog, none.
       if (document.querySelector(".approval") !== card.current || document.querySelector("dialog[open]"))
         return;
-      const key = event.key.toLowerCase();
-      if (key !== "a" && key !== "d") return;
       event.preventDefault();
       card.current?.scrollIntoView({ block: "nearest" });
-      if (key === "d") reason.current?.focus();
+      if (code === "KeyN") reason.current?.focus();
       else run(approvalId, "allow_once");
     };
     document.addEventListener("keydown", pressed);
@@ -73,7 +72,8 @@ function OpenQuestion({ approval, answer }: { approval: Question; answer: Answer
         <button
           type="button"
           class="primary"
-          aria-keyshortcuts="a"
+          aria-keyshortcuts="Alt+Y"
+          title="Alt+Y"
           disabled={isBusy}
           onClick={() => run(approvalId, "allow_once")}
         >
@@ -97,7 +97,8 @@ function OpenQuestion({ approval, answer }: { approval: Question; answer: Answer
             id={id}
             ref={reason}
             dir="auto"
-            aria-keyshortcuts="d"
+            aria-keyshortcuts="Alt+N"
+            title="Alt+N"
             autocomplete="off"
             maxLength={MAX_REASON}
             placeholder="Reason, or what to do instead (optional)"
