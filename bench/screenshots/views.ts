@@ -167,6 +167,44 @@ function statesOf(content: Content): View[] {
       act: (page) => page.locator(".tool > summary").nth(2).click(),
     },
     { name: "chat-settings", path: chat, act: press("Settings…") },
+    {
+      name: "chat-top",
+      path: chat,
+      act: async (page) => {
+        await page.evaluate("document.querySelector('.scroll').scrollTop = 0");
+        await page.getByRole("button", { name: "Copy message" }).first().focus();
+      },
+    },
+    {
+      name: "chat-edit",
+      path: chat,
+      act: (page) => page.getByRole("button", { name: "Edit message" }).click(),
+    },
+    {
+      name: "chat-mode",
+      path: chatAt(chats.quiet),
+      act: (page) => page.getByRole("button", { name: /^Edits:/u }).click(),
+    },
+    {
+      name: "chat-files",
+      path: chat,
+      act: async (page) => {
+        await page.getByLabel("Message the agent").pressSequentially("Look at @ca");
+        await expectPage(page.locator(".suggestions > li").first()).toBeVisible();
+      },
+    },
+    {
+      name: "chat-attached",
+      path: chatAt(chats.quiet),
+      act: async (page) => {
+        const picture = await page.screenshot();
+        await page.getByLabel("Attach files").setInputFiles([
+          { name: "what-i-see.png", mimeType: "image/png", buffer: picture },
+          { name: "orders.csv", mimeType: "text/csv", buffer: Buffer.from("plant,count\nbasil,3\n") },
+        ]);
+        await expectPage(page.getByRole("list", { name: "Attachments" }).locator("img")).toHaveCount(1);
+      },
+    },
     { name: "delete-project", path: `${at}/settings`, act: press("Delete…") },
     { name: "add-container", path: `${at}/containers`, act: press("Add container") },
     {
@@ -216,6 +254,26 @@ function statesOf(content: Content): View[] {
         await expectPage(page.getByText("Connected.")).toBeVisible();
         await page.keyboard.type("ls; grep -n voucher src/cart.ts\n");
         await expectPage(page.locator(".xterm-rows > div", { hasText: "README.md" }).first()).toBeVisible();
+      },
+    },
+    {
+      // The pane stays open for what comes after.
+      name: "chat-beside",
+      path: chat,
+      act: async (page) => {
+        await page.setViewportSize({ width: 1440, height: 900 });
+        await page.getByRole("link", { name: "test/cart.test.ts", exact: true }).first().click();
+        await expectPage(page.locator(".cm-content")).toBeVisible();
+      },
+    },
+    {
+      name: "chat-changes",
+      path: chat,
+      act: async (page) => {
+        await page.setViewportSize({ width: 1440, height: 900 });
+        await page.getByRole("button", { name: /files changed/u }).click();
+        await page.locator(".pane .tool > summary").first().click();
+        await expectPage(page.locator(".pane .diff")).toBeVisible();
       },
     },
     {

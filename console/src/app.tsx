@@ -10,6 +10,7 @@ import { Loaded } from "./parts/loaded.tsx";
 import { useProjects, useSidebar } from "./service/reads.ts";
 import { ProjectTabs } from "./shell/project-tabs.tsx";
 import { Shell } from "./shell/shell.tsx";
+import { Workbench } from "./workbench/workbench.tsx";
 
 /** Whether the console is served by the machine of its developer. */
 const IS_DEVELOPED = ["127.0.0.1", "localhost"].includes(location.hostname);
@@ -103,7 +104,11 @@ function InProject({ project }: { project: string }) {
           <ProjectPage project={project} />
         </Route>
         <Route path={`${at}/chats/:chat`}>
-          {({ chat }) => <ChatPage key={chat} project={project} chat={chat ?? ""} />}
+          {({ chat }) => (
+            <Workbench project={project}>
+              <ChatPage key={chat} project={project} chat={chat ?? ""} />
+            </Workbench>
+          )}
         </Route>
         <Route path={/^\/projects\/[^/]+\/files(?:\/|$)/u}>
           <pages.FilesPage project={project} />

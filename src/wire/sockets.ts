@@ -53,6 +53,7 @@ export const ChatCommandFrame = z.discriminatedUnion("type", [
       type: z.literal("approval_response"),
       approval_id: z.string().max(100),
       response: z.enum(["allow_once", "allow_all", "stop"]),
+      reason: z.string().max(2_000).nullish().describe("With `stop`: why, which the agent reads"),
       request_id: RequestId,
     })
     .meta({ id: "ApprovalResponseFrame" }),

@@ -148,7 +148,10 @@ const ApprovalAnsweredEvent = z
       tool_call_id: z.string(),
       tool_name: z.string(),
       verdict: z.enum(["allowed", "refused"]),
-      reason: z.string().optional().describe("The message that counted as a refusal"),
+      reason: z
+        .string()
+        .optional()
+        .describe("Why it was refused: the reason that was given, or the message that counted as a refusal"),
     }),
   })
   .meta({ id: "ApprovalAnsweredEvent", description: "The call was allowed or refused" });

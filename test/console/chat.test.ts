@@ -11,7 +11,8 @@ const log = (page: Page) => page.getByRole("log");
 
 async function send(page: Page, message: string): Promise<void> {
   await page.getByLabel("Message the agent").fill(message);
-  await page.getByRole("button", { name: "Send" }).click();
+  // While the agent works, a message is put behind the one before.
+  await page.getByRole("button", { name: /^(?:Send|Queue)$/u }).click();
   await expectPage(page.getByLabel("Message the agent")).toHaveValue("");
 }
 
@@ -29,9 +30,10 @@ async function openChat(options: { mayComplain?: boolean } = {}) {
 describeConsole("a chat in the console", () => {
   it("takes files, queues messages, and takes them back with what they changed", async () => {
     const { page, project, token } = await openChat();
-    await page.getByLabel("Edits").selectOption("allow");
+    await page.getByRole("button", { name: "Edits: Ask first" }).click();
+    await page.getByRole("menuitemradio", { name: "Allow edits" }).click();
     await page
-      .getByLabel("Attach")
+      .getByLabel("Attach files")
       .setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("for the agent") });
     await expectPage(page.getByRole("list", { name: "Attachments" })).toContainText("notes.txt");
     const write = call("write_file", { file_path: "made.txt", content: "made" });

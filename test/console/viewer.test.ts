@@ -53,7 +53,7 @@ describeConsole("a viewer of a team in the console", () => {
       [`${home}/containers`, "No containers yet", []],
       [`${home}/changes`, "Branches:", ["Since the last commit", "Since a task began"]],
       [home, "Begun as an editor", [""]],
-      [`${home}/chats/${chat}`, "Editors can message the agent.", []],
+      [`${home}/chats/${chat}`, "Editors can message the agent.", [""]],
     ];
     for (const [path, shown, buttons] of places) {
       await goTo(page, path);

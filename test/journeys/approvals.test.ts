@@ -89,6 +89,43 @@ describe("a dangerous call in a chat of the browser", () => {
     expect(await contentOf("never.txt")).toBe(404);
   });
 
+  it("is not run when it is stopped for a reason, which the model is told: unlike after a message, it is asked again", async () => {
+    const stream = await client.send(writes("no.txt", "yes.txt"), { chat_id: await newChat() });
+    const reasons = [{ response: "stop", reason: "Call it yes.txt" }, { response: "allow_once" }];
+    const asked: unknown[] = [];
+    const frames = [];
+    for await (const frame of stream.frames()) {
+      frames.push(frame);
+      if (frame.type !== "approval_required") continue;
+      const approval_id = frame.data?.["approval_id"];
+      const json = { approval_id, ...reasons[asked.length] };
+      const given = await client.call("POST", "/api/chat/agent/approval", json);
+      expect(given.status).toBe(200);
+      asked.push(approval_id);
+    }
+    expect(asked).toHaveLength(2);
+    const refused = frames.find(({ type }) => type === "tool_call");
+    const { name } = (await client.call<{ name: string }>("GET", "/api/users/me")).body;
+    expect(refused?.data).toMatchObject({
+      result: {
+        success: false,
+        error: expect.stringContaining("Call it yes.txt"),
+        denied: { by: name, reason: "Call it yes.txt" },
+      },
+    });
+    expect(frames.find(({ type }) => type === "approval_answered")?.data).toMatchObject({
+      verdict: "refused",
+      reason: "Call it yes.txt",
+    });
+    expect([await contentOf("no.txt"), await contentOf("yes.txt")]).toEqual([404, 200]);
+    const [first] = asked;
+    const { body } = await client.call("GET", `/api/chat/agent/approvals/${String(first)}`);
+    expect(body).toMatchObject({ response: "stop", reason: "Call it yes.txt" });
+    // The same answer again is no other one.
+    const again = { approval_id: first, response: "stop" };
+    expect((await client.call("POST", "/api/chat/agent/approval", again)).status).toBe(200);
+  });
+
   it("goes by the chat's mode where the message says nothing, also on the stream of the interface", async () => {
     const chat_id = await newChat();
     await client.call("PATCH", `/api/chat/${chat_id}/update`, { edit_mode: "plan" });

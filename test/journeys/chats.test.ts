@@ -116,6 +116,8 @@ describe("what was said", () => {
       ["assistant", ""],
     ]);
     expect(body[1]?.message_metadata).toMatchObject({
+      model: "builtin/demo",
+      credits_used: 0,
       completion_reason: "stop",
       iterations: 2,
       tool_calls_made: 1,

@@ -6,6 +6,9 @@ const PRODUCT = "Agent Workspace";
 /** The name of the project that a page belongs to; empty outside of projects. */
 export const ProjectName = createContext("");
 
+/** Whether what is shown stands beside a page, which has its own name. */
+export const BesideThePage = createContext(false);
+
 interface HeadingProps {
   /** What can be done on the page, beside its name. */
   actions?: ComponentChildren;
@@ -14,25 +17,30 @@ interface HeadingProps {
   children: ComponentChildren;
 }
 
-/** The name of a page: its only `h1`, and the title of the tab. */
+/** The name of a page: its only `h1`, and the title of the tab. Beside a page it is an `h2`. */
 export function Heading({ actions, isHidden = false, children }: HeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const project = useContext(ProjectName);
+  const isBeside = useContext(BesideThePage);
+  const Name = isBeside ? "h2" : "h1";
   useLayoutEffect(() => {
+    if (isBeside) return;
     const page = heading.current?.textContent ?? "";
     const names = page === project ? [page] : [page, project];
     document.title = [...names, PRODUCT].filter((name) => name !== "").join(" · ");
   });
   if (isHidden) {
     return (
-      <h1 class="hidden" ref={heading}>
+      <Name class="hidden" ref={heading} dir="auto">
         {children}
-      </h1>
+      </Name>
     );
   }
   return (
     <div class="page-head">
-      <h1 ref={heading}>{children}</h1>
+      <Name ref={heading} dir="auto">
+        {children}
+      </Name>
       {actions !== undefined && <div class="actions">{actions}</div>}
     </div>
   );

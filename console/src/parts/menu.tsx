@@ -79,7 +79,11 @@ function MenuList({
     const moved = () => close(true);
     document.addEventListener("pointerdown", pressed);
     addEventListener("resize", moved);
+    // What is read when it is opened makes it larger.
+    const grown = new ResizeObserver(() => list.current && place(list.current, at()));
+    if (list.current) grown.observe(list.current);
     return () => {
+      grown.disconnect();
       document.removeEventListener("pointerdown", pressed);
       removeEventListener("resize", moved);
     };
@@ -153,15 +157,34 @@ export function MenuChoice({
   icon,
   isChosen,
   mark,
+  about,
   onPicked,
   children,
-}: EntryProps & { isChosen: boolean; mark: LucideIcon; onPicked: () => void }) {
+}: EntryProps & {
+  isChosen: boolean;
+  mark: LucideIcon;
+  /** What it means, in a sentence below its name. */
+  about?: string;
+  onPicked: () => void;
+}) {
   return (
     <button type="button" role="menuitemradio" aria-checked={isChosen} tabIndex={-1} onClick={onPicked}>
       {icon && <Icon of={icon} />}
-      {children}
+      <span class="choice" dir="auto">
+        {children}
+        {about !== undefined && <span class="muted small">{about}</span>}
+      </span>
       <span class="check-mark">{isChosen && <Icon of={mark} />}</span>
     </button>
+  );
+}
+
+/** Words between the entries, such as why there are none. */
+export function MenuNote({ children }: { children: ComponentChildren }) {
+  return (
+    <p class="muted small" role="presentation">
+      {children}
+    </p>
   );
 }
 

@@ -15,7 +15,11 @@ const LoadedPalette = lazily<PaletteProps>(async () => (await import("./go-to.ts
 const SHORTCUTS = [
   ["Ctrl+K or ⌘K", "Search, or jump to a page, project or chat"],
   ["?", "Show this list"],
-  ["Ctrl+Enter or ⌘Enter", "Send the message"],
+  ["Enter, Ctrl+Enter or ⌘Enter", "Send the message"],
+  ["@", "Name a file in a message"],
+  ["/", "Give a command where a message is written"],
+  ["Alt+Y", "Allow what the agent asks for, once"],
+  ["Alt+N", "Deny it: the reason is written next"],
   ["Ctrl+S or ⌘S", "Save the open file"],
   ["Ctrl+P or ⌘P", "Open a file by its name, on the Files page"],
   ["Shift+Tab", "Leave the terminal"],

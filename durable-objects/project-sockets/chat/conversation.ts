@@ -78,7 +78,7 @@ export class Conversation {
         return sent;
       }
       case "approval_response":
-        await this.#answer(frame.approval_id, frame.response);
+        await this.#answer(frame);
         return this.#done(frame.request_id);
       case "cancel":
         await this.#cancel(frame.task_id);
@@ -217,10 +217,14 @@ export class Conversation {
     if (!this.#wasShown(started.taskId)) await this.resume({ taskId: started.taskId, after: 0 });
   }
 
-  async #answer(approvalId: string, response: "allow_once" | "allow_all" | "stop"): Promise<void> {
+  async #answer({
+    approval_id: approvalId,
+    response,
+    reason,
+  }: Extract<ChatFrame, { type: "approval_response" }>): Promise<void> {
     const caller = await this.#caller();
     if (caller.kind === "key") throw new AppError("forbidden", PEOPLE_ANSWER);
-    await answerApproval(this.#services, caller, { approvalId, response });
+    await answerApproval(this.#services, caller, { approvalId, response, reason: reason ?? undefined });
   }
 
   async #cancel(taskId: string): Promise<void> {

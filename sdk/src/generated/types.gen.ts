@@ -4553,7 +4553,7 @@ export type ApprovalAnsweredEvent = {
         tool_name: string;
         verdict: 'allowed' | 'refused';
         /**
-         * The message that counted as a refusal
+         * Why it was refused: the reason that was given, or the message that counted as a refusal
          */
         reason?: string;
     };
@@ -5396,6 +5396,10 @@ export type ApprovalAnswer = {
      */
     approval_id: string;
     response: 'allow_once' | 'allow_all' | 'stop';
+    /**
+     * With `stop`: why, or what to do instead. The agent reads it and goes on
+     */
+    reason?: string | null;
 };
 
 export type ListApprovalsAnswerItem = {
@@ -5442,7 +5446,7 @@ export type GetApprovalAnswer = {
     expires_at: string;
     response: 'allow_once' | 'allow_all' | 'stop' | null;
     /**
-     * Beginning of the message that denied it
+     * Why it was denied: the reason that was given, or the beginning of the message that denied it
      */
     reason: string | null;
 };
@@ -5463,7 +5467,7 @@ export type ChatMessage = {
     role: 'user' | 'assistant';
     content: string;
     /**
-     * For a user's message, its `attachments`. For an answer, what the agent did, `steps` included; `completion_reason` is `in_progress` while the agent works
+     * For a user's message, its `attachments`. For an answer, what the agent did, `steps` included, its `model` and `credits_used`; `completion_reason` is `in_progress` while the agent works
      */
     message_metadata: {
         [key: string]: unknown;
@@ -7484,6 +7488,10 @@ export type ApprovalResponseFrame = {
     type: 'approval_response';
     approval_id: string;
     response: 'allow_once' | 'allow_all' | 'stop';
+    /**
+     * With `stop`: why, which the agent reads
+     */
+    reason?: string | null;
     request_id?: string | null;
 };
 

@@ -130,9 +130,10 @@ export class Chat implements AsyncDisposable {
     return { task_id: textOf(accepted["task_id"]) ?? "", chat_id: textOf(accepted["chat_id"]) ?? "" };
   }
 
-  /** Answers an approval. Rejects with a `WorkspaceError`, of code `forbidden` for API keys: only people may answer. */
-  async approve(approvalId: string, response: ApprovalResponse): Promise<void> {
-    await this.#request({ type: "approval_response", approval_id: approvalId, response });
+  /** Answers an approval; the agent reads the reason of a `stop`. Rejects with a `WorkspaceError`, of code `forbidden` for API keys: only people may answer. */
+  async approve(approvalId: string, response: ApprovalResponse, reason?: string): Promise<void> {
+    const why = reason === undefined ? {} : { reason };
+    await this.#request({ type: "approval_response", approval_id: approvalId, response, ...why });
   }
 
   /** Stops a task. Rejects with a `WorkspaceError`, of code `conflict` for a task that is over. */

@@ -17,6 +17,8 @@ export interface ConversationTask {
   readonly lastEventId: number;
   /** The message that began it, if it was seen. */
   readonly message: string | undefined;
+  /** Files that were sent with the message, as the API has them, if it was seen. */
+  readonly attachments: readonly Fields[];
   readonly status: ConversationStatus;
   /** Why it waits for its turn, in a sentence; undefined once it has begun. */
   readonly waiting: string | undefined;
@@ -61,8 +63,10 @@ export interface ConversationApproval {
   readonly toolCallId: string;
   readonly tool: string;
   readonly args: Fields;
+  /** The arguments are cut; the approval itself has them whole. */
+  readonly isCut?: boolean;
   readonly state: "open" | "allowed" | "refused";
-  /** The message that counted as a refusal. */
+  /** Why it was refused: the reason that was given, or the message that counted as a refusal. */
   readonly reason: string | undefined;
   readonly expiresAt: string | undefined;
 }
@@ -102,6 +106,7 @@ function newTask(taskId: string, chatId: string): ConversationTask {
     chatId,
     lastEventId: 0,
     message: undefined,
+    attachments: [],
     status: "queued",
     waiting: undefined,
     turns: [],
@@ -118,7 +123,10 @@ function newTask(taskId: string, chatId: string): ConversationTask {
 /** Events that are not in the log: they may come again, or not at all. */
 function announced(task: ConversationTask, event: Frame): ConversationTask {
   const content = textOf(event["content"]);
-  if (event.type === "user_message" && task.message === undefined) return { ...task, message: content };
+  if (event.type === "user_message" && task.message === undefined) {
+    const attachments = listOf(fieldsOf(event["data"])["attachments"]).map((each) => fieldsOf(each));
+    return { ...task, message: content, attachments };
+  }
   if (event.type === "waiting" && task.status === "queued") return { ...task, waiting: content };
   return task;
 }
@@ -283,6 +291,7 @@ function asked(task: ConversationTask, event: Frame, data: Fields): Conversation
     toolCallId: textOf(data["tool_call_id"]) ?? "",
     tool: textOf(event["tool"]) ?? textOf(data["tool"]) ?? "",
     args: fieldsOf(event["args"] ?? data["parameters"]),
+    isCut: data["parameters_shortened"] === true,
     state: "open",
     reason: undefined,
     expiresAt: textOf(data["expires_at"]),
@@ -329,9 +338,9 @@ function ended(task: ConversationTask, event: Frame, data: Fields): Conversation
  * on is left to its events, which come from the first one on.
  */
 export function conversationOf(messages: readonly Fields[]): Conversation {
-  let [tasks, asking]: [ConversationTask[], string | undefined] = [[], undefined];
+  let [tasks, asking]: [ConversationTask[], Fields | undefined] = [[], undefined];
   for (const message of messages) {
-    if (message["role"] === "user") asking = textOf(message["content"]);
+    if (message["role"] === "user") asking = message;
     const metadata = fieldsOf(message["message_metadata"]);
     const [taskId, reason] = [textOf(metadata["task_id"]), textOf(metadata["completion_reason"])];
     if (message["role"] !== "assistant" || taskId === undefined || reason === "in_progress") continue;
@@ -343,11 +352,16 @@ export function conversationOf(messages: readonly Fields[]): Conversation {
 
 function finishedTask(
   taskId: string,
-  asking: string | undefined,
+  asking: Fields | undefined,
   message: Fields,
   metadata: Fields,
 ): ConversationTask {
-  let task: ConversationTask = { ...newTask(taskId, textOf(message["chat_id"]) ?? ""), message: asking };
+  let task: ConversationTask = {
+    ...newTask(taskId, textOf(message["chat_id"]) ?? ""),
+    message: textOf(asking?.["content"]),
+    attachments: listOf(fieldsOf(asking?.["message_metadata"])["attachments"]).map((each) => fieldsOf(each)),
+    creditsUsed: numberOf(metadata["credits_used"]) ?? 0,
+  };
   for (const step of listOf(metadata["steps"])) task = stepped(task, fieldsOf(step));
   const [error, reason] = [textOf(metadata["error"]), textOf(metadata["completion_reason"])];
   const status = reason === "cancelled" ? "cancelled" : error === undefined ? "completed" : "failed";

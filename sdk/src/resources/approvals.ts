@@ -9,7 +9,15 @@ export function approvals(request: Request) {
       request("GET", "/api/chat/agent/approvals", { ...options, query }),
     get: (approval: string, options?: CallOptions) =>
       request("GET", "/api/chat/agent/approvals/{approval}", { ...options, path: { approval } }),
-    answer: (approval: string, response: "allow_once" | "allow_all" | "stop", options?: CallOptions) =>
-      request("POST", "/api/chat/agent/approval", { ...options, body: { approval_id: approval, response } }),
+    /** The agent reads the `reason` of a `stop`. */
+    answer: (
+      approval: string,
+      response: "allow_once" | "allow_all" | "stop",
+      { reason, ...options }: CallOptions & { reason?: string } = {},
+    ) =>
+      request("POST", "/api/chat/agent/approval", {
+        ...options,
+        body: { approval_id: approval, response, ...(reason !== undefined && { reason }) },
+      }),
   };
 }

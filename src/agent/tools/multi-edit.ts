@@ -30,7 +30,12 @@ export const multiEdit = defineTool({
       message: `Changed ${path}: ${counted(edited.applied.length, "edit")}.`,
       file_path: path,
       diff: edited.diff,
-      details: { edit_count: edited.applied.length, applied: edited.applied, size_bytes: edited.sizeBytes },
+      details: {
+        edit_count: edited.applied.length,
+        applied: edited.applied,
+        size_bytes: edited.sizeBytes,
+        ...edited.lines,
+      },
     };
   },
 });

@@ -32,6 +32,7 @@ export const patchFile = defineTool({
         strategy: applied?.strategy,
         occurrences: applied?.occurrences,
         size_bytes: edited.sizeBytes,
+        ...edited.lines,
       },
     };
   },

@@ -8,6 +8,7 @@ import type { RunSecrets } from "../scrubbing/run-secrets.ts";
 import { findTool, MCP_TOOLS } from "../tools/index.ts";
 import type { ForeignTools } from "../tools/tool.ts";
 import { missingScope } from "../tools/missing-scope.ts";
+import type { Refusal } from "./refusal.ts";
 import type { TurnRecords } from "./turn-records.ts";
 
 /** The task waits for an approval; this executor has nothing left to do. */
@@ -22,7 +23,7 @@ export class WaitingError extends Error {
   }
 }
 
-export type Entry = { allowed: true } | { allowed: false; error: string; suggestion: string };
+export type Entry = { allowed: true } | ({ allowed: false } & Refusal);
 
 const ALLOWED: Entry = { allowed: true };
 
@@ -113,7 +114,8 @@ export class Gate {
     this.#writer.add({
       events: [taskEvents.approvalAnswered({ id, callId, tool, verdict: verdict.kind, reason })],
     });
-    return verdict.kind === "allowed" ? ALLOWED : refused(verdict.reason, verdict.advice);
+    if (verdict.kind === "allowed") return ALLOWED;
+    return { ...refused(verdict.reason, verdict.advice), denied: { by: verdict.by, reason } };
   }
 }
 
@@ -135,6 +137,6 @@ function planned(tool: string): Entry {
   return refused(`${tool} is not run in plan mode.`, suggestion);
 }
 
-function refused(error: string, suggestion: string): Entry {
+function refused(error: string, suggestion: string): Entry & { allowed: false } {
   return { allowed: false, error, suggestion };
 }

@@ -114,8 +114,11 @@ async function recordOutcome(
   return recorded;
 }
 
-function refusal({ error, suggestion }: Refusal) {
-  return { success: false, result: { success: false, error, suggestion } } as const;
+function refusal({ error, suggestion, denied }: Refusal) {
+  return {
+    success: false,
+    result: { success: false, error, suggestion, ...(denied && { denied }) },
+  } as const;
 }
 
 const INTERRUPTED = {

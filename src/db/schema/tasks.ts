@@ -155,8 +155,9 @@ export const approvals = pgTable(
     tool: text().notNull(),
     /** The call's complete arguments, at most 64 KiB as the model wrote them, with placeholders for stored secrets. */
     parameters: jsonb().$type<Record<string, unknown>>().notNull(),
-    response: text({ enum: ["allow_once", "allow_all", "stop"] }),
-    /** Beginning of the message that denied the approval; null if it was answered directly. */
+    /** `stop_because` is a denial whose reason was given with it: unlike one by a message, it leaves the task's work open. */
+    response: text({ enum: ["allow_once", "allow_all", "stop", "stop_because"] }),
+    /** Beginning of the message that denied the approval, or the reason of `stop_because`; null otherwise. */
     reason: text(),
     /** Null if the approval expired. */
     answeredBy: uuid().references(() => users.id, { onDelete: "set null" }),

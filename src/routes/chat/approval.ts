@@ -3,6 +3,8 @@ import {
   answerApproval,
   MOST_APPROVALS,
   PEOPLE_ANSWER,
+  REASON_CHARS,
+  responseOf,
   readApproval,
   type OpenedApproval,
 } from "#src/domain/agent-work/approvals/index.ts";
@@ -18,19 +20,22 @@ export const approval = endpoint({
   tag: "Chat",
   summary: "Answer an approval",
   description:
-    "Allows the call once, allows its tool always in this chat, or denies it. Any person who may write in the project's chats can answer.",
+    "Allows the call once, allows its tool always in this chat, or denies it; the model reads the `reason` of a denial. Any person who may write in the project's chats can answer.",
   access: { user: "any", notKeys: PEOPLE_ANSWER },
   example: { approval_id: "5d1f9a3c-7b60-4a0e-b1a4-2c9d8e6f0a44", response: "allow_once" },
   body: z
     .object({
       approval_id: z.uuid().describe("Id from the `approval_required` event"),
       response: z.enum(["allow_once", "allow_all", "stop"]),
+      reason: text({ max: REASON_CHARS })
+        .nullish()
+        .describe("With `stop`: why, or what to do instead. The agent reads it and goes on"),
     })
     .meta({ id: "ApprovalAnswer" }),
   refusals: [409],
   response: { status: 200, schema: Succeeded },
-  async handler({ services, caller, body: { approval_id: approvalId, response } }) {
-    await answerApproval(services, caller, { approvalId, response });
+  async handler({ services, caller, body: { approval_id: approvalId, response, reason } }) {
+    await answerApproval(services, caller, { approvalId, response, reason: reason ?? undefined });
     const message = response === "stop" ? "The call is not run" : "The call may run";
     return { success: true as const, message };
   },
@@ -101,13 +106,21 @@ export const getApproval = endpoint({
     status: 200,
     schema: Question.extend({
       response: z.enum(["allow_once", "allow_all", "stop"]).nullable(),
-      reason: z.string().nullable().describe("Beginning of the message that denied it"),
+      reason: z
+        .string()
+        .nullable()
+        .describe(
+          "Why it was denied: the reason that was given, or the beginning of the message that denied it",
+        ),
     }),
   },
   refusals: [404],
   async handler({ services, caller, params }) {
     const found = await readApproval(services, caller, params.approval);
-    const { response, reason } = found.approval;
-    return { ...describeQuestion(found), response, reason };
+    return {
+      ...describeQuestion(found),
+      response: responseOf(found.approval),
+      reason: found.approval.reason,
+    };
   },
 });

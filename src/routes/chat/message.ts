@@ -14,7 +14,7 @@ export const Message = z
       .record(z.string(), z.unknown())
       .nullable()
       .describe(
-        "For a user's message, its `attachments`. For an answer, what the agent did, `steps` included; `completion_reason` is `in_progress` while the agent works",
+        "For a user's message, its `attachments`. For an answer, what the agent did, `steps` included, its `model` and `credits_used`; `completion_reason` is `in_progress` while the agent works",
       ),
     created_at: Moment,
   })
@@ -56,7 +56,7 @@ export function describeMessage(message: ChatMessage): z.input<typeof Message> {
   };
 }
 
-function metadataOf({ task, agent, checkpoint, inProgress, turns }: Run, chatId: string) {
+function metadataOf({ task, agent, checkpoint, spent, inProgress, turns }: Run, chatId: string) {
   return {
     agent_mode: true,
     agent_type: agent,
@@ -67,6 +67,8 @@ function metadataOf({ task, agent, checkpoint, inProgress, turns }: Run, chatId:
     executed_by: "worker",
     task_id: task.id,
     checkpoint_hash: checkpoint,
+    model: spent?.model ?? task.model,
+    credits_used: spent?.credits ?? 0,
     trajectory_path: null,
     steps_table: true,
     steps: turns.map(describeTurn),

@@ -125,7 +125,13 @@ describe("patch_file", () => {
     const result = await call(runtime, "patch_file", { file_path: "a", search: "two", replace: "zwei" });
     expect(runtime.text("a")).toBe("one\nzwei\nthree\n");
     expect(result["diff"]).toBe("--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n");
-    expect(result["details"]).toEqual({ strategy: "exact", occurrences: 1, size_bytes: 15 });
+    expect(result["details"]).toEqual({
+      strategy: "exact",
+      occurrences: 1,
+      size_bytes: 15,
+      lines_added: 1,
+      lines_removed: 1,
+    });
   });
 
   it("keeps a byte order mark and CRLF line ends", async () => {

@@ -1,6 +1,6 @@
 import { NotFoundError } from "@agent-workspace/client";
 import { useEffect } from "preact/hooks";
-import { Link, Route, Switch } from "wouter-preact";
+import { Link, Route, Switch, useLocation } from "wouter-preact";
 import { useProjectLive } from "../../live/use-project-live.ts";
 import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
@@ -28,6 +28,7 @@ export function ChangesPage({ project }: { project: string }) {
 
 function Changes({ project }: { project: string }) {
   const at = `/projects/${project}/changes`;
+  const [location] = useLocation();
   useFollowFiles(project);
   return (
     <>
@@ -36,7 +37,10 @@ function Changes({ project }: { project: string }) {
         <Link href={at} className={(isHere) => (isHere ? "button chosen" : "button")}>
           Since the last commit
         </Link>
-        <Link href={`${at}/run`} className={(isHere) => (isHere ? "button chosen" : "button")}>
+        <Link
+          href={`${at}/run`}
+          className={(isHere) => (isHere || location.startsWith(`${at}/run/`) ? "button chosen" : "button")}
+        >
           Since a task began
         </Link>
       </nav>
@@ -44,8 +48,8 @@ function Changes({ project }: { project: string }) {
         <Route path={at}>
           <Git project={project} />
         </Route>
-        <Route path={`${at}/run`}>
-          <SinceRun project={project} />
+        <Route path={`${at}/run/:task?`}>
+          {({ task }) => <SinceRun key={task} project={project} task={task} />}
         </Route>
         <Route>
           <p class="muted">This page does not exist.</p>

@@ -1,6 +1,8 @@
 import type { api } from "@agent-workspace/client";
-import { useState } from "preact/hooks";
+import { File as FileIcon, X } from "lucide-preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { bytes } from "../../parts/bytes.ts";
+import { Icon } from "../../parts/icon.tsx";
 import { Refused } from "../../parts/refused.tsx";
 import { workspace } from "../../service/workspace.ts";
 
@@ -10,56 +12,71 @@ const MAX_PASTED = 4_000;
 /** Pictures that models are shown; others are files. */
 const PICTURES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
+/** A file of a message that is not sent yet: on its way to the service, or there. */
+interface Upload {
+  readonly id: string;
+  readonly name: string;
+  readonly size: number;
+  /** What a picture looks like. */
+  readonly thumbnail: string | undefined;
+  readonly stored: api.UploadAttachmentAnswer | undefined;
+}
+
 /** Files of a message that is not sent yet. They are uploaded at once. */
 export interface Attachments {
-  readonly uploads: readonly api.UploadAttachmentAnswer[];
+  readonly uploads: readonly Upload[];
   readonly isBusy: boolean;
   readonly error: unknown;
   readonly add: (files: readonly File[]) => void;
-  readonly remove: (id: string) => void;
-  /** These were sent with a message. */
-  readonly clear: (sent: readonly api.UploadAttachmentAnswer[]) => void;
-  /** As a message takes them. */
-  readonly wire: readonly object[];
+  readonly remove: (upload: Upload) => void;
+  /** Hands out what a message takes with it, and begins anew. */
+  readonly take: () => readonly object[];
 }
 
 export function useAttachments(chatId: string): Attachments {
-  const [uploads, setUploads] = useState<readonly api.UploadAttachmentAnswer[]>([]);
-  const [busy, setBusy] = useState(0);
+  const [uploads, setUploads] = useState<readonly Upload[]>([]);
   const [error, setError] = useState<unknown>();
+  const thumbnails = useRef(new Set<string>());
+  useEffect(() => () => thumbnails.current.forEach((url) => URL.revokeObjectURL(url)), []);
   const upload = async (file: File) => {
-    setBusy((count) => count + 1);
+    const [id, name] = [crypto.randomUUID(), file.name || "pasted.txt"];
+    const thumbnail = PICTURES.has(file.type) ? URL.createObjectURL(file) : undefined;
+    if (thumbnail !== undefined) thumbnails.current.add(thumbnail);
+    setUploads((before) => [...before, { id, name, size: file.size, thumbnail, stored: undefined }]);
     try {
-      const stored = await workspace.chats.attach(chatId, file, file.name || "pasted.txt");
-      setUploads((before) => [...before, stored]);
+      const stored = await workspace.chats.attach(chatId, file, name);
+      setUploads((before) => before.map((each) => (each.id === id ? { ...each, stored } : each)));
     } catch (refusal) {
+      setUploads((before) => before.filter((each) => each.id !== id));
       setError(refusal);
-    } finally {
-      setBusy((count) => count - 1);
     }
   };
   return {
     uploads,
-    isBusy: busy > 0,
+    isBusy: uploads.some(({ stored }) => stored === undefined),
     error,
     add: (files) => {
       setError(undefined);
-      for (const file of files.slice(0, Math.max(0, MAX_ATTACHMENTS - uploads.length - busy)))
-        void upload(file);
+      for (const file of files.slice(0, Math.max(0, MAX_ATTACHMENTS - uploads.length))) void upload(file);
     },
-    remove: (id) => {
-      setUploads((before) => before.filter(({ attachment_id }) => attachment_id !== id));
+    remove: ({ id, stored }) => {
+      setUploads((before) => before.filter((each) => each.id !== id));
+      if (!stored) return;
       // One that stays is removed by the service within a day.
-      const path = { chat: chatId, attachment: id };
+      const path = { chat: chatId, attachment: stored.attachment_id };
       workspace.request("DELETE", "/api/chats/{chat}/attachments/{attachment}", { path }).catch(() => {});
     },
-    clear: (sent) => setUploads((before) => before.filter((each) => !sent.includes(each))),
-    wire: uploads.map(({ attachment_id, filename, mime_type }) => ({
-      type: PICTURES.has(mime_type) ? "image" : "file_reference",
-      attachment_id,
-      label: filename,
-    })),
+    take: () => {
+      setUploads([]);
+      return uploads.flatMap(({ stored }) => (stored ? [wireOf(stored)] : []));
+    },
   };
+}
+
+/** An upload as a message takes it. */
+function wireOf({ attachment_id, file_path, filename, mime_type }: api.UploadAttachmentAnswer): object {
+  const type = PICTURES.has(mime_type) ? "image" : "file_reference";
+  return { type, attachment_id, file_path, mime_type, label: filename };
 }
 
 /** Files out of a drop or a paste. A long pasted text becomes one. */
@@ -71,20 +88,36 @@ export function filesIn(data: DataTransfer | null): readonly File[] {
 
 /** The files that go with the message, each of which can be taken off. */
 export function AttachmentList({ attachments }: { attachments: Attachments }) {
-  const { uploads, isBusy, error, remove } = attachments;
+  const { uploads, error, remove } = attachments;
   return (
     <>
-      {(uploads.length > 0 || isBusy) && (
+      {uploads.length > 0 && (
         <ul class="row attachments" aria-label="Attachments">
-          {uploads.map(({ attachment_id, filename, size_bytes }) => (
-            <li key={attachment_id}>
-              {filename} <span class="muted small">{bytes(size_bytes)}</span>
-              <button type="button" aria-label={`Remove ${filename}`} onClick={() => remove(attachment_id)}>
-                ×
+          {uploads.map((upload) => (
+            <li key={upload.id}>
+              {upload.thumbnail === undefined ? (
+                <Icon of={FileIcon} />
+              ) : (
+                <img src={upload.thumbnail} alt="" />
+              )}
+              <span class="name" dir="auto">
+                {upload.name}
+              </span>
+              {upload.stored ? (
+                <span class="muted small">{bytes(upload.size)}</span>
+              ) : (
+                <progress aria-label={`Uploading ${upload.name}`} />
+              )}
+              <button
+                type="button"
+                class="quiet icon-button"
+                aria-label={`Remove ${upload.name}`}
+                onClick={() => remove(upload)}
+              >
+                <Icon of={X} />
               </button>
             </li>
           ))}
-          {isBusy && <li class="muted small">Uploading…</li>}
         </ul>
       )}
       {error !== undefined && <Refused error={error} />}

@@ -1,10 +1,13 @@
 import { ConflictError } from "@agent-workspace/client";
+import { PanelRight } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { Heading } from "../../parts/heading.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { hasPaneRoom, isPaneShown, openPane } from "../../parts/pane.ts";
 import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
 import { useListedChat } from "../../service/reads.ts";
-import { workspace } from "../../service/workspace.ts";
+import { compactChat, undoNewest } from "./chat-work.ts";
 import { ChatSettings } from "./chat-settings.tsx";
 
 /** The name of a chat and what can be done with all of it. */
@@ -37,34 +40,19 @@ export function ChatHeader({
   const [asked, setAsked] = useState<string>();
   const undoing = useAction(async (force: boolean) => {
     setAsked(newest);
-    const query = force ? { force: "true" as const } : {};
-    const { last_user_message, files_reverted } = await workspace.chats.undo(chatId, query);
-    await changed();
-    undone(last_user_message);
-    setSaid(
-      files_reverted ? "The last message and its file changes are undone." : "The last message is undone.",
-    );
+    setSaid(await undoNewest(chatId, { changed, undone }, force));
   });
-  const compacting = useAction(async () => {
-    const { success, before_count, after_count, detail } = await workspace.chats.compact(chatId);
-    if (success) await changed();
-    setSaid(
-      success
-        ? `Compacted ${before_count ?? 0} messages into ${after_count ?? 0}.`
-        : (detail ?? "Nothing to compact."),
-    );
-  });
+  const compacting = useAction(async () => setSaid(await compactChat(chatId, changed)));
   const refusal = asked === newest ? undoing.error : undefined;
   return (
     <>
       <div class="row chat-header">
         <Heading>{chat?.title ?? liveTitle ?? (chat === undefined ? "Chat" : "New chat")}</Heading>
-        <span class="spring" />
         {mayChange && (
           <>
             <button
               type="button"
-              disabled={isAtWork || undoing.isBusy}
+              disabled={isAtWork || newest === undefined || undoing.isBusy}
               title="Undo the last message and its file changes"
               onClick={() => undoing.run(false)}
             >
@@ -72,7 +60,7 @@ export function ChatHeader({
             </button>
             <button
               type="button"
-              disabled={isAtWork || compacting.isBusy}
+              disabled={isAtWork || newest === undefined || compacting.isBusy}
               title="Summarise the conversation to free context"
               onClick={() => compacting.run()}
             >
@@ -80,6 +68,18 @@ export function ChatHeader({
             </button>
             {chat && <ChatSettings project={project} chat={chat} />}
           </>
+        )}
+        {hasPaneRoom.value && (
+          <button
+            type="button"
+            class="quiet icon-button"
+            aria-label="Files beside the chat"
+            title="Files, changes, preview and terminal beside the chat"
+            aria-pressed={isPaneShown.value}
+            onClick={() => openPane(!isPaneShown.value)}
+          >
+            <Icon of={PanelRight} />
+          </button>
         )}
       </div>
       {said !== "" && (

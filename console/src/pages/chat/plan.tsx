@@ -53,7 +53,7 @@ export function Plan({ title, steps }: { title: string; steps: readonly PlanStep
       </summary>
       <ol>
         {steps.map(({ text, state }, index) => (
-          <li key={index}>
+          <li key={index} dir="auto">
             {text} <span class="muted small">{state}</span>
           </li>
         ))}

@@ -8,7 +8,16 @@ const NEAR_END = 40;
  * A box that follows its end only while the end is in view. Otherwise it says how much came since: `count` is the number of
  * things shown.
  */
-export function Scrolled({ count, children }: { count: number; children: ComponentChildren }) {
+export function Scrolled({
+  count,
+  said,
+  children,
+}: {
+  count: number;
+  /** How often the person has said something: each time, the end is shown. */
+  said: number;
+  children: ComponentChildren;
+}) {
   const box = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   /** How many things there were when the person left the end; undefined while it is in view. */
@@ -46,6 +55,10 @@ export function Scrolled({ count, children }: { count: number; children: Compone
       current.removeEventListener("scroll", look);
     };
   }, []);
+  useEffect(() => {
+    leave(true);
+    toEnd();
+  }, [said]);
   const fresh = leftAt === undefined ? 0 : Math.max(0, count - leftAt);
   return (
     <div class="scroll" ref={box} tabIndex={0} role="log" aria-live="off" aria-label="Conversation">

@@ -1,7 +1,8 @@
-import type { ConversationTurn } from "@agent-workspace/client";
+import type { ConversationApproval, ConversationTurn } from "@agent-workspace/client";
 import { Component } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ToolLine, type WholeCall } from "../../parts/agent/tool-line.tsx";
+import { Folded } from "../../parts/folded.tsx";
 import { Markdown } from "../../parts/markdown/markdown.tsx";
 
 /** Turns that are rendered together, or not at all while they are far from the view. */
@@ -13,12 +14,14 @@ const TURN_HEIGHT = 40;
 
 interface Turns {
   readonly turns: readonly ConversationTurn[];
+  /** What a person was asked about their calls. */
+  readonly approvals: readonly ConversationApproval[];
   /** Fetches a call whose arguments or result were cut. */
   readonly whole: WholeCall;
 }
 
 /** The turns of a task. Of thousands, only those near the view are in the page. */
-export function TurnList({ turns, whole }: Turns) {
+export function TurnList({ turns, ...shown }: Turns) {
   const chunks = Math.ceil(turns.length / CHUNK);
   return (
     <>
@@ -27,7 +30,7 @@ export function TurnList({ turns, whole }: Turns) {
           key={chunk}
           turns={turns.slice(chunk * CHUNK, (chunk + 1) * CHUNK)}
           isLast={chunk === chunks - 1}
-          whole={whole}
+          {...shown}
         />
       ))}
     </>
@@ -63,27 +66,40 @@ function Chunk({ isLast, ...shown }: Turns & { isLast: boolean }) {
   );
 }
 
-/** Rendered again only when one of its turns has changed. */
+/** Rendered again only when one of its turns, or an answer about a call, has changed. */
 class RenderedTurns extends Component<Turns> {
-  override shouldComponentUpdate({ turns }: Turns): boolean {
+  override shouldComponentUpdate({ turns, approvals }: Turns): boolean {
     const { turns: before } = this.props;
-    return turns.length !== before.length || turns.some((turn, index) => turn !== before[index]);
+    return (
+      approvals !== this.props.approvals ||
+      turns.length !== before.length ||
+      turns.some((turn, index) => turn !== before[index])
+    );
   }
 
-  render({ turns, whole }: Turns) {
+  render({ turns, approvals, whole }: Turns) {
     return turns.map((turn, index) => (
       <section key={index} class="turn">
-        {turn.thinking !== undefined && (
-          <details class="thinking">
-            <summary>Thoughts</summary>
-            <Markdown text={turn.thinking} />
-          </details>
+        {hasThoughts(turn) && (
+          <Folded summary="Thoughts" class="thinking">
+            <Markdown text={turn.thinking ?? ""} />
+          </Folded>
         )}
         {turn.text !== "" && <Markdown text={turn.text} />}
         {turn.calls.map((call) => (
-          <ToolLine key={call.id} call={call} whole={whole} />
+          <ToolLine
+            key={call.id}
+            call={call}
+            approval={approvals.find(({ toolCallId }) => toolCallId === call.id)}
+            whole={whole}
+          />
         ))}
       </section>
     ));
   }
+}
+
+/** Without thoughts of its own, a turn has what it said as its thoughts: that is not said twice. */
+function hasThoughts({ thinking = "", text }: ConversationTurn): boolean {
+  return thinking.trim() !== "" && thinking.trim() !== text.trim();
 }

@@ -8,8 +8,8 @@ import { useAction } from "../../parts/use-action.ts";
 import { stale } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
 import type { FilesState } from "./files-state.ts";
-import { isWithin, joined } from "./paths.ts";
-import { treeKey } from "./reads.ts";
+import { isWithin, joined } from "../../parts/files/paths.ts";
+import { treeKey } from "../../parts/files/tree.ts";
 import { upload } from "./upload.ts";
 
 interface ActionsProps {

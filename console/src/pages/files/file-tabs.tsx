@@ -4,7 +4,7 @@ import { Question } from "../../parts/ask-first.tsx";
 import { shownPath } from "../../parts/shown-path.ts";
 import type { FilesState } from "./files-state.ts";
 import type { OpenFile } from "./open-file.ts";
-import { addressOf, nameOf } from "./paths.ts";
+import { addressOf, nameOf } from "../../parts/files/paths.ts";
 
 /** The open files. A file with unsaved text says so, and is not closed unasked. */
 export function FileTabs({ state }: { state: FilesState }) {

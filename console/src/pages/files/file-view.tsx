@@ -7,7 +7,7 @@ import { shownPath } from "../../parts/shown-path.ts";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { Conflict } from "./conflict.tsx";
 import type { OpenFile } from "./open-file.ts";
-import { nameOf } from "./paths.ts";
+import { nameOf } from "../../parts/files/paths.ts";
 
 const Editor = lazily<EditorProps>(async () => (await import("../../editor/editor.tsx")).Editor);
 

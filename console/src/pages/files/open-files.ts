@@ -2,7 +2,7 @@ import type { api } from "@agent-workspace/client";
 import { signal } from "@preact/signals";
 import { Drafts } from "./drafts.ts";
 import { OpenFile } from "./open-file.ts";
-import { isWithin } from "./paths.ts";
+import { isWithin } from "../../parts/files/paths.ts";
 
 /** The files that a person has open in a project, as tabs. */
 export class OpenFiles {

@@ -2,7 +2,7 @@ import type { api } from "@agent-workspace/client";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Tree } from "../../parts/tree/tree.tsx";
 import { Actions } from "./actions.tsx";
-import { parentOf, parentsOf } from "./paths.ts";
+import { parentOf, parentsOf } from "../../parts/files/paths.ts";
 import { TextSearch } from "./text-search.tsx";
 import type { FilesState } from "./files-state.ts";
 import { treeItems } from "./tree-items.ts";

@@ -1,7 +1,7 @@
 import type { api } from "@agent-workspace/client";
 import { shownPath } from "../../parts/shown-path.ts";
 import type { TreeItem } from "../../parts/tree/rows.ts";
-import { parentOf } from "./paths.ts";
+import { parentOf } from "../../parts/files/paths.ts";
 
 const { compare } = new Intl.Collator();
 

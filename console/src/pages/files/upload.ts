@@ -2,8 +2,8 @@ import { PreconditionFailedError } from "@agent-workspace/client";
 import { shownPath } from "../../parts/shown-path.ts";
 import { stale } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
-import { joined } from "./paths.ts";
-import { treeKey } from "./reads.ts";
+import { joined } from "../../parts/files/paths.ts";
+import { treeKey } from "../../parts/files/tree.ts";
 
 /** Uploads files into a directory, one after the other. Throws at the first that is refused; the others stay. */
 export async function upload(project: string, directory: string, files: readonly File[]): Promise<void> {

@@ -1,20 +1,10 @@
 import { NotFoundError } from "@agent-workspace/client";
+import { pictureType } from "../../parts/files/picture-type.ts";
 import { workspace } from "../../service/workspace.ts";
 
 /** Larger texts are not edited here. */
 const MAX_TEXT = 1024 * 1024;
 const MAX_IMAGE = 20 * 1024 * 1024;
-/** What `<img>` shows. SVG is text, which a person edits. */
-const IMAGES: Readonly<Record<string, string>> = {
-  png: "image/png",
-  jpg: "image/jpeg",
-  jpeg: "image/jpeg",
-  gif: "image/gif",
-  webp: "image/webp",
-  avif: "image/avif",
-  bmp: "image/bmp",
-  ico: "image/x-icon",
-};
 
 /** A file as the service has it now. */
 export type Version = { etag: string | undefined } & (
@@ -45,7 +35,7 @@ export async function readVersion(
 
 async function versionOf(path: string, response: Response): Promise<Version> {
   const etag = response.headers.get("etag") ?? undefined;
-  const type = IMAGES[path.slice(path.lastIndexOf(".") + 1).toLowerCase()];
+  const type = pictureType(path);
   const length = Number(response.headers.get("content-length"));
   if (length > (type === undefined ? MAX_TEXT : MAX_IMAGE)) {
     await response.body?.cancel();

@@ -1,6 +1,9 @@
+import type { ConversationCall } from "@agent-workspace/client";
 import { Inbox, Pencil, Trash2 } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { ActionButton } from "../../parts/action-button.tsx";
+import { ApprovalCard, type Question } from "../../parts/agent/approval-card.tsx";
+import { ToolLine } from "../../parts/agent/tool-line.tsx";
 import { AskFirst } from "../../parts/ask-first.tsx";
 import { Avatar } from "../../parts/avatar.tsx";
 import { Badge, State } from "../../parts/badge.tsx";
@@ -26,6 +29,42 @@ const TABS = [
   { path: "/", name: "Other" },
 ];
 const DIFF = "--- a/parser.ts\n+++ b/parser.ts\n-const depth = 1;\n+const depth = 2;";
+
+const CODE = "// How deep it may be\nconst depth: number = 1;";
+const CALL = { args: { file_path: "src/parser.ts" }, durationMs: undefined, startedAt: undefined };
+const CALLS: readonly ConversationCall[] = [
+  {
+    ...CALL,
+    id: "edit",
+    tool: "patch_file",
+    state: "done",
+    result: { details: { lines_added: 12, lines_removed: 3 } },
+  },
+  {
+    ...CALL,
+    id: "run",
+    tool: "bash_exec",
+    args: { command: "npm test" },
+    state: "failed",
+    result: { exit_code: 1, stdout: "1 failed" },
+    durationMs: 4_200,
+  },
+  { ...CALL, id: "read", tool: "read_file", state: "running", result: undefined },
+  {
+    ...CALL,
+    id: "denied",
+    tool: "write_file",
+    state: "failed",
+    result: { denied: { by: "Ada", reason: "Not yet" } },
+  },
+];
+const QUESTION: Question = {
+  approvalId: "example",
+  tool: "patch_file",
+  args: { file_path: "src/parser.ts", old_str: "depth = 1", new_str: "depth = 2" },
+  state: "open",
+  reason: undefined,
+};
 
 /** Every component of the console in its states, for those who change them. */
 export function PartsPage() {
@@ -102,10 +141,15 @@ export function PartsPage() {
       <p class="notice">Something to know.</p>
       <Skeleton />
       <h2>Code and difference</h2>
-      <CodeBlock text="npm start" />
+      <CodeBlock text={CODE} language="ts" />
+      <UnifiedDiff text={DIFF} />
       <h2>QR code</h2>
       <QrCode text="otpauth://totp/Example" label="QR code" />
-      <UnifiedDiff text={DIFF} />
+      <h2>Tool cards and a question</h2>
+      {CALLS.map((call) => (
+        <ToolLine key={call.id} call={call} whole={async () => call} />
+      ))}
+      <ApprovalCard approval={QUESTION} answer={async () => {}} />
       <h2>Card</h2>
       <ul class="cards">
         <li>

@@ -35,8 +35,12 @@ export function WaitingPage() {
                 </p>
                 <ApprovalCard
                   approval={questionOf(approval)}
-                  answer={async (approvalId, response) => {
-                    await workspace.approvals.answer(approvalId, response);
+                  answer={async (approvalId, response, reason) => {
+                    await workspace.approvals.answer(
+                      approvalId,
+                      response,
+                      reason === undefined ? {} : { reason },
+                    );
                     stale(keys.approvals, keys.sidebar);
                   }}
                 />

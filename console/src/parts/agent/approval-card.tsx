@@ -1,49 +1,122 @@
 import { visible, type ApprovalResponse, type ConversationApproval } from "@agent-workspace/client";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { workspace } from "../../service/workspace.ts";
+import { Loaded } from "../loaded.tsx";
 import { Refused } from "../refused.tsx";
 import { useAction } from "../use-action.ts";
+import { useRead } from "../../service/reads.ts";
 import { CallArguments } from "./tool-line.tsx";
 import { targetOf, verbOf } from "./tool-words.ts";
 
+/** Longest reason that the service takes. */
+const MAX_REASON = 2_000;
+
 /** What is shown of an approval, wherever it was read. */
-export type Question = Pick<ConversationApproval, "approvalId" | "tool" | "args" | "state" | "reason">;
+export type Question = Pick<
+  ConversationApproval,
+  "approvalId" | "tool" | "args" | "isCut" | "state" | "reason"
+>;
+
+/** Answers an approval; the agent reads the reason of a denial. */
+export type Answer = (approvalId: string, response: ApprovalResponse, reason?: string) => Promise<unknown>;
 
 /** A question of the agent, with the exact call that waits. */
-export function ApprovalCard({
-  approval,
-  answer,
-}: {
-  approval: Question;
-  answer: (approvalId: string, response: ApprovalResponse) => Promise<unknown>;
-}) {
-  const { approvalId, tool, args, state, reason } = approval;
-  const { run, isBusy, error } = useAction(answer);
-  if (state !== "open") {
-    return (
-      <p class="muted small">
-        {state === "allowed" ? "Allowed" : "Denied"}: {verbOf(tool)} {targetOf(args)}
-        {reason !== undefined && ` (${visible(reason)})`}
-      </p>
-    );
-  }
-  const say = (response: ApprovalResponse) => () => run(approvalId, response);
+export function ApprovalCard({ approval, answer }: { approval: Question; answer: Answer }) {
+  const { tool, args, state, reason } = approval;
+  if (state === "open") return <OpenQuestion approval={approval} answer={answer} />;
   return (
-    <section class="approval" aria-label="The agent asks">
+    <p class="muted small" dir="auto">
+      {state === "allowed" ? "Allowed" : "Denied"}: {verbOf(tool)} {targetOf(args)}
+      {reason !== undefined && ` (${visible(reason)})`}
+    </p>
+  );
+}
+
+function OpenQuestion({ approval, answer }: { approval: Question; answer: Answer }) {
+  const { approvalId, tool, args, isCut } = approval;
+  const { run, isBusy, error } = useAction(answer);
+  const card = useRef<HTMLElement>(null);
+  const reason = useRef<HTMLInputElement>(null);
+  const id = useId();
+  const deny = () => {
+    const why = reason.current?.value.trim() ?? "";
+    run(approvalId, "stop", ...(why === "" ? [] : [why]));
+  };
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      // With Alt, as a letter alone is meant for a field more often than not. By its place: on a Mac it is another letter then.
+      const { code } = event;
+      if (!event.altKey || event.ctrlKey || event.metaKey || (code !== "KeyY" && code !== "KeyN")) return;
+      // Of several questions, the first is meant; behind a dialog, none.
+      if (document.querySelector(".approval") !== card.current || document.querySelector("dialog[open]"))
+        return;
+      event.preventDefault();
+      card.current?.scrollIntoView({ block: "nearest" });
+      if (code === "KeyN") reason.current?.focus();
+      else run(approvalId, "allow_once");
+    };
+    document.addEventListener("keydown", pressed);
+    return () => document.removeEventListener("keydown", pressed);
+  }, [approvalId]);
+  return (
+    <section class="approval" aria-label="The agent asks" ref={card}>
       <h2>
-        The agent asks: {verbOf(tool)} <code>{targetOf(args)}</code>
+        The agent asks: {verbOf(tool)} <code dir="auto">{targetOf(args)}</code>
       </h2>
-      <CallArguments tool={tool} args={args} />
+      {isCut === true ? (
+        <WholeCall approvalId={approvalId} tool={tool} />
+      ) : (
+        <CallArguments tool={tool} args={args} />
+      )}
       <div class="row">
-        <button type="button" class="primary" disabled={isBusy} onClick={say("allow_once")}>
+        <button
+          type="button"
+          class="primary"
+          aria-keyshortcuts="Alt+Y"
+          title="Alt+Y"
+          disabled={isBusy}
+          onClick={() => run(approvalId, "allow_once")}
+        >
           Allow once
         </button>
-        <button type="button" disabled={isBusy} onClick={say("allow_all")}>
+        <button type="button" disabled={isBusy} onClick={() => run(approvalId, "allow_all")}>
           Allow for this chat
         </button>
-        <button type="button" disabled={isBusy} onClick={say("stop")}>
-          Deny
-        </button>
+        <span class="spring" />
+        <form
+          class="denial"
+          onSubmit={(event) => {
+            event.preventDefault();
+            deny();
+          }}
+        >
+          <label class="hidden" for={id}>
+            Reason for denying
+          </label>
+          <input
+            id={id}
+            ref={reason}
+            dir="auto"
+            aria-keyshortcuts="Alt+N"
+            title="Alt+N"
+            autocomplete="off"
+            maxLength={MAX_REASON}
+            placeholder="Reason, or what to do instead (optional)"
+          />
+          <button type="submit" disabled={isBusy}>
+            Deny
+          </button>
+        </form>
       </div>
       {error !== undefined && <Refused error={error} />}
     </section>
   );
+}
+
+/** The call of an approval whose arguments were cut where it was told. */
+function WholeCall({ approvalId, tool }: { approvalId: string; tool: string }) {
+  const whole = useRead(["approvals", approvalId], (signal) =>
+    workspace.approvals.get(approvalId, { signal }),
+  );
+  return <Loaded of={whole}>{({ parameters }) => <CallArguments tool={tool} args={parameters} />}</Loaded>;
 }

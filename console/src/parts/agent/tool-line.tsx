@@ -1,16 +1,26 @@
-import { visible, type ConversationCall } from "@agent-workspace/client";
+import { visible, type ConversationApproval, type ConversationCall } from "@agent-workspace/client";
+import { Ban, Check, CircleAlert, FileSymlink, LoaderCircle, type LucideIcon } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { lazily } from "../../lazily.tsx";
-import { duration } from "../moment.tsx";
+import { LinkedFile } from "../files/file-link.tsx";
+import { Folded } from "../folded.tsx";
+import { Icon } from "../icon.tsx";
 import { Refused } from "../refused.tsx";
-import { replacementsOf, targetOf, verbOf, type Replacement } from "./tool-words.ts";
+import { lineOf, type CallLine } from "./call-line.ts";
+import { Counts } from "./counts.tsx";
+import { replacementsOf, type Replacement } from "./tool-words.ts";
 
 /** What compares texts is loaded once there is something to compare. */
 const ReplacementDiff = lazily<{ replacements: readonly Replacement[] }>(
   async () => (await import("./replacement-diff.tsx")).ReplacementDiff,
 );
 
-const OUTCOME = { running: "running", done: "done", failed: "failed" } as const;
+const OUTCOMES: Readonly<Record<CallLine["outcome"], readonly [word: string, icon: LucideIcon]>> = {
+  running: ["Running", LoaderCircle],
+  done: ["Done", Check],
+  failed: ["Failed", CircleAlert],
+  denied: ["Denied", Ban],
+};
 
 /** What a call was given, and what it returned. */
 type CallContent = Pick<ConversationCall, "args" | "result">;
@@ -18,20 +28,47 @@ type CallContent = Pick<ConversationCall, "args" | "result">;
 /** Fetches a call whose arguments or result are cut. */
 export type WholeCall = (callId: string) => Promise<CallContent>;
 
-/** One call of the agent: what it does to what, how long it took and how it ended; opened, its arguments and its result. */
-export function ToolLine({ call, whole }: { call: ConversationCall; whole: WholeCall }) {
-  const { tool, args, state, durationMs } = call;
+interface ToolLineProps {
+  call: ConversationCall;
+  /** What a person was asked about the call. */
+  approval?: ConversationApproval | undefined;
+  whole: WholeCall;
+}
+
+/** One call of the agent: what happened, in a line; opened, its arguments and its result. */
+export function ToolLine({ call, approval, whole }: ToolLineProps) {
+  const { verb, target, file, counts, notes, outcome } = lineOf(call, approval);
   const [isOpen, setOpen] = useState(false);
+  const [word, icon] = OUTCOMES[outcome];
   return (
-    <details class="tool" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>
-        <span class="verb">{verbOf(tool)}</span>
-        <code class="target">{targetOf(args)}</code>
-        {durationMs !== undefined && <span class="muted small">{duration(durationMs)}</span>}
-        <span class={`outcome ${state}`}>{OUTCOME[state]}</span>
-      </summary>
-      {isOpen && (call.isCut ? <FetchedCall call={call} whole={whole} /> : <Content {...call} />)}
-    </details>
+    <div class="tool-line">
+      <details class="tool" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>
+          <span class={`outcome ${outcome}`}>
+            <Icon of={icon} />
+            <span class="hidden">{word}</span>
+          </span>
+          <span class="verb">{verb}</span>
+          <span class="target">
+            <code dir="auto">{target}</code>
+          </span>
+          {counts && <Counts of={counts} />}
+          {notes.map((note) => (
+            <span key={note} class={`note ${outcome}`} dir="auto">
+              {note}
+            </span>
+          ))}
+        </summary>
+        {isOpen && (call.isCut ? <FetchedCall call={call} whole={whole} /> : <Content {...call} />)}
+      </details>
+      {/* Beside the line: what folds holds nothing else that is pressed. */}
+      {file !== undefined && (
+        <LinkedFile path={file} isNamed={false}>
+          <Icon of={FileSymlink} />
+          <span class="hidden">Open {target}</span>
+        </LinkedFile>
+      )}
+    </div>
   );
 }
 
@@ -52,11 +89,47 @@ function FetchedCall({ call, whole }: { call: ConversationCall; whole: WholeCall
   );
 }
 
+/** What a person looks for in a call, then all of it. */
 function Content({ tool, args, result }: { tool: string } & CallContent) {
   return (
     <>
       <CallArguments tool={tool} args={args} />
-      {result && <Fields title="Result" value={result} />}
+      {result && <Outcome result={result} />}
+      {result && (
+        <Folded summary="Whole result">
+          <Fields title="Result" value={result} />
+        </Folded>
+      )}
+    </>
+  );
+}
+
+/** Texts of a result that are shown as they are. */
+const TEXTS = ["stdout", "stderr", "output", "new_output", "content"];
+
+function Outcome({ result }: { result: Readonly<Record<string, unknown>> }) {
+  const sentences = [result["error"] ?? result["message"], result["suggestion"]];
+  return (
+    <>
+      {sentences.map(
+        (each, index) =>
+          typeof each === "string" && (
+            <p key={index} class="muted small" dir="auto">
+              {visible(each)}
+            </p>
+          ),
+      )}
+      {TEXTS.map((name) => {
+        const text = result[name];
+        return (
+          typeof text === "string" &&
+          text !== "" && (
+            <pre key={name} tabIndex={0} dir="auto" role="group" aria-label={name}>
+              {visible(text)}
+            </pre>
+          )
+        );
+      })}
     </>
   );
 }
@@ -79,7 +152,9 @@ function Fields({ title, value }: { title: string; value: Readonly<Record<string
       {Object.entries(value).map(([name, each]) => (
         <div key={name}>
           <p class="muted small">{visible(name)}</p>
-          <pre tabIndex={0}>{visible(typeof each === "string" ? each : JSON.stringify(each, null, 2))}</pre>
+          <pre tabIndex={0} dir="auto">
+            {visible(typeof each === "string" ? each : JSON.stringify(each, null, 2))}
+          </pre>
         </div>
       ))}
     </div>

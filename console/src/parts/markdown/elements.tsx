@@ -1,9 +1,14 @@
 import type { MarkedToken, Token, Tokens } from "marked";
 import type { ComponentChildren, VNode } from "preact";
+import { CodeBlock } from "../code-block.tsx";
+import { FileName, LinkedFile } from "../files/file-link.tsx";
+import { ProjectPicture } from "../files/project-picture.tsx";
+import { linkedFile } from "../files/linked-file.ts";
 
 /**
- * Tokens of Markdown as elements. The text never becomes HTML: HTML in it is shown as text, an address is a link only for
- * http, https and mailto, and a picture is a link, because loading it could carry a secret out in its address.
+ * Tokens of Markdown as elements. The text never becomes HTML: HTML in it is shown as text, and an address is a link only for
+ * http, https and mailto, or the path of a file. A picture is shown from the project alone; from elsewhere it is a link,
+ * because loading it could carry a secret out in its address.
  */
 export function elementOf(token: Token): ComponentChildren {
   return isMarked(token) ? knownElement(token) : token.raw;
@@ -19,7 +24,7 @@ function knownElement(token: MarkedToken): ComponentChildren {
     case "heading":
       return heading(token);
     case "paragraph":
-      return <p>{elementsOf(token.tokens)}</p>;
+      return <p dir="auto">{elementsOf(token.tokens)}</p>;
     case "text":
       return token.tokens ? elementsOf(token.tokens) : token.text;
     case "strong":
@@ -29,15 +34,11 @@ function knownElement(token: MarkedToken): ComponentChildren {
     case "del":
       return <del>{elementsOf(token.tokens)}</del>;
     case "codespan":
-      return <code>{token.text}</code>;
+      return <FileName text={token.text} />;
     case "code":
-      return (
-        <pre tabIndex={0}>
-          <code>{token.text}</code>
-        </pre>
-      );
+      return <CodeBlock text={token.text} language={token.lang?.split(/[\s,{]/u)[0]?.toLowerCase()} />;
     case "blockquote":
-      return <blockquote>{elementsOf(token.tokens)}</blockquote>;
+      return <blockquote dir="auto">{elementsOf(token.tokens)}</blockquote>;
     case "list":
       return list(token);
     case "table":
@@ -45,7 +46,7 @@ function knownElement(token: MarkedToken): ComponentChildren {
     case "link":
       return <Link href={token.href}>{elementsOf(token.tokens)}</Link>;
     case "image":
-      return <Link href={token.href}>{token.text || token.href}</Link>;
+      return <Picture href={token.href} text={token.text} />;
     case "br":
       return <br />;
     case "hr":
@@ -55,9 +56,17 @@ function knownElement(token: MarkedToken): ComponentChildren {
       return null;
     case "escape":
       return token.text;
+    case "checkbox":
+      return (
+        <input
+          type="checkbox"
+          checked={token.checked}
+          disabled
+          aria-label={token.checked ? "Done" : "To do"}
+        />
+      );
     case "html":
     case "list_item":
-    case "checkbox":
     default:
       return token.raw;
   }
@@ -70,23 +79,28 @@ function elementsOf(tokens: readonly Token[]): ComponentChildren {
 function heading({ depth, tokens }: Tokens.Heading): VNode {
   // Below the heading of the page.
   const Name = (["h2", "h3", "h4", "h5", "h6"] as const)[depth - 1] ?? "h6";
-  return <Name>{elementsOf(tokens)}</Name>;
+  return <Name dir="auto">{elementsOf(tokens)}</Name>;
 }
 
 function list({ ordered, start, items }: Tokens.List): VNode {
   const entries = items.map((item, index) => (
-    <li key={index}>
-      {item.task && <input type="checkbox" checked={item.checked === true} disabled />}
+    <li key={index} class={item.task ? "of-checks" : undefined}>
       {elementsOf(item.tokens)}
     </li>
   ));
-  return ordered ? <ol start={Number(start) || 1}>{entries}</ol> : <ul>{entries}</ul>;
+  return ordered ? (
+    <ol dir="auto" start={Number(start) || 1}>
+      {entries}
+    </ol>
+  ) : (
+    <ul dir="auto">{entries}</ul>
+  );
 }
 
 function table({ header, rows }: Tokens.Table): VNode {
   return (
     <div class="scrolled" tabIndex={0}>
-      <table>
+      <table dir="auto">
         <thead>
           <tr>
             {header.map(({ tokens }, index) => (
@@ -110,7 +124,15 @@ function table({ header, rows }: Tokens.Table): VNode {
   );
 }
 
+function Picture({ href, text }: { href: string; text: string }) {
+  const file = linkedFile(href);
+  if (file) return <ProjectPicture path={file.path} text={text} />;
+  return <Link href={href}>{text || href}</Link>;
+}
+
 function Link({ href, children }: { href: string; children: ComponentChildren }) {
+  const file = linkedFile(href);
+  if (file) return <LinkedFile {...file}>{children}</LinkedFile>;
   const url = URL.parse(href);
   if (!url || !["http:", "https:", "mailto:"].includes(url.protocol)) return <>{children}</>;
   return (

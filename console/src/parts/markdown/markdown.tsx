@@ -1,28 +1,27 @@
-import type { Token } from "marked";
-import { Component } from "preact";
-import { useRef } from "preact/hooks";
-import { blocksOf, NO_BLOCKS } from "./blocks.ts";
-import { elementOf } from "./elements.tsx";
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type * as Renderer from "./rendered.tsx";
 
-/** Text of a model, as elements. A block that is finished is neither parsed nor rendered again while the text grows. */
-export function Markdown({ text }: { text: string }) {
-  const known = useRef(NO_BLOCKS);
-  known.current = blocksOf(known.current, text);
-  return (
-    <div class="markdown">
-      {known.current.tokens.map((token, index) => (
-        <Block key={index} token={token} />
-      ))}
-    </div>
-  );
+/** What reads Markdown is loaded with the first text. */
+const renderer = signal<typeof Renderer | undefined>(undefined);
+
+/** Loads it ahead, by a page that will have such texts. */
+export async function loadMarkdown(): Promise<void> {
+  try {
+    renderer.value ??= await import("./rendered.tsx");
+  } catch {
+    // Its text is read without, too; the next one tries again.
+  }
 }
 
-class Block extends Component<{ token: Token }> {
-  override shouldComponentUpdate(next: { token: Token }): boolean {
-    return next.token.raw !== this.props.token.raw;
-  }
-
-  render() {
-    return elementOf(this.props.token);
-  }
+/** Text of a model. It is shown as it was written until what reads it is there. */
+export function Markdown({ text }: { text: string }) {
+  const known = renderer.value;
+  useEffect(() => void loadMarkdown(), []);
+  if (known) return <known.Rendered text={text} />;
+  return (
+    <p class="unread" dir="auto">
+      {text}
+    </p>
+  );
 }

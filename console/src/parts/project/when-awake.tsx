@@ -52,7 +52,7 @@ export function WhenAwake({ project, needs, title, purpose, children }: WhenAwak
 }
 
 /** Whether the files are in their place: a start brings them there first if they were put away. */
-function hasFiles({ state, environment_status, hibernated_at, files_lost_at }: Status): boolean {
+export function hasFiles({ state, environment_status, hibernated_at, files_lost_at }: Status): boolean {
   if (environment_status === "stopping" || files_lost_at !== null) return false;
   return state === "stopped" || state === "running" || (state === "starting" && hibernated_at === null);
 }

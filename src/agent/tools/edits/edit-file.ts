@@ -12,7 +12,14 @@ export interface AppliedEdit {
 }
 
 type FileEdit =
-  | { ok: true; diff: string | undefined; sizeBytes: number; applied: AppliedEdit[] }
+  | {
+      ok: true;
+      diff: string | undefined;
+      /** Of the diff; absent without one. */
+      lines: { lines_added: number; lines_removed: number } | undefined;
+      sizeBytes: number;
+      applied: AppliedEdit[];
+    }
   | { ok: false; failure: ToolFailure };
 
 /** Most changed lines for which a diff is made; its cost grows with their square, and with the lines of the file. */
@@ -58,7 +65,14 @@ export async function editFile(
   }
   const bytes = new TextEncoder().encode(text);
   await runtime.writeFile(path, bytes);
-  return { ok: true, diff: diffOf(path, file.text, text), sizeBytes: bytes.length, applied };
+  const diff = diffOf(path, file.text, text);
+  return {
+    ok: true,
+    diff,
+    lines: diff === undefined ? undefined : linesIn(diff),
+    sizeBytes: bytes.length,
+    applied,
+  };
 }
 
 function diffOf(path: string, before: string, after: string): string | undefined {
@@ -66,4 +80,11 @@ function diffOf(path: string, before: string, after: string): string | undefined
   const options = { context: 3, maxEditLength: CHANGED_LINES };
   const diff = createTwoFilesPatch(`a/${path}`, `b/${path}`, before, after, undefined, undefined, options);
   return diff?.replace(/^=+\n/, "");
+}
+
+/** The lines that a diff adds and takes away, without those that name the files, which stand before the first `@@`. */
+function linesIn(diff: string): { lines_added: number; lines_removed: number } {
+  const lines = diff.slice(Math.max(0, diff.indexOf("\n@@"))).split("\n");
+  const count = (sign: string) => lines.filter((line) => line.startsWith(sign)).length;
+  return { lines_added: count("+"), lines_removed: count("-") };
 }

@@ -6,10 +6,17 @@ import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
-import { answerApprovalRow, approvalWithRole, type ApprovalResponse } from "./queries.ts";
+import { answerApprovalRow, approvalWithRole, type Approval, type ApprovalResponse } from "./queries.ts";
 
 /** Refusal of an API key that answers an approval: see docs/decisions/0017-approvals.md. */
 export const PEOPLE_ANSWER = "Only people may answer an approval: API keys cannot";
+
+/** What a person answers; a denial may have a reason, which the model reads. */
+export interface Answer {
+  approvalId: string;
+  response: ApprovalResponse;
+  reason?: string | undefined;
+}
 
 /**
  * Records a person's answer to an approval and resumes the task, whose id is returned, through the queue. Any person who may write in the
@@ -19,16 +26,17 @@ export const PEOPLE_ANSWER = "Only people may answer an approval: API keys canno
 export async function answerApproval(
   deps: { db: Db; taskLogs: TaskLogs; queue: Queue },
   caller: UserCaller,
-  answer: { approvalId: string; response: ApprovalResponse },
+  answer: Answer,
 ): Promise<{ taskId: string }> {
   const { approvalId: id, response } = answer;
+  const reason = (response === "stop" && answer.reason?.trim()) || null;
   const find = async () =>
     isId(id) ? (await approvalWithRole(deps.db, id, viewerOf(asMember(caller))))[0] : undefined;
   const row = await find();
   if (!row) throw new AppError("not_found", "Approval not found");
   authorize(caller, "chat.send", { role: row.role, projectId: row.project.id }, "Approval not found");
-  if (!(await answerApprovalRow(deps.db, { id, response, userId: caller.userId }))) {
-    const given = (await find())?.approval.response;
+  if (!(await answerApprovalRow(deps.db, { id, response, reason, userId: caller.userId }))) {
+    const given = responseOf((await find())?.approval);
     if (given !== response) {
       throw new AppError(
         "conflict",
@@ -39,4 +47,10 @@ export async function answerApproval(
   const { taskId } = row.approval;
   await goOn(deps, { id: taskId, userId: row.task.userId });
   return { taskId };
+}
+
+/** The answer that was given to an approval; null while there is none. */
+export function responseOf(approval: Pick<Approval, "response"> | undefined): ApprovalResponse | null {
+  const response = approval?.response ?? null;
+  return response === "stop_because" ? "stop" : response;
 }

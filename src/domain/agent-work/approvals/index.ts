@@ -1,10 +1,11 @@
-export { answerApproval, PEOPLE_ANSWER } from "./answer-approval.ts";
+export { answerApproval, PEOPLE_ANSWER, responseOf } from "./answer-approval.ts";
 export { declineByMessage } from "./decline-by-message.ts";
 export {
   isAsking,
   MOST_APPROVALS,
   openApprovals,
   openApprovalsFor,
+  REASON_CHARS,
   type Approval,
   type ApprovalPage,
   type ApprovalResponse,

@@ -1,26 +1,33 @@
 import { and, eq, gt, isNotNull, isNull, lt, sql } from "drizzle-orm";
-import { approvals, chats, projects, tasks } from "#src/db/schema/index.ts";
+import { approvals, chats, projects, tasks, users } from "#src/db/schema/index.ts";
 import { rolesGranting } from "#src/domain/access/permissions/index.ts";
 import { roleInProject, type Viewer } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type Approval = typeof approvals.$inferSelect;
 export type NewApproval = Omit<Approval, "response" | "reason" | "answeredBy" | "answeredAt" | "createdAt">;
-export type ApprovalResponse = NonNullable<Approval["response"]>;
+/** What people answer. */
+export type ApprovalResponse = Exclude<NonNullable<Approval["response"]>, "stop_because">;
 
 /**
- * The approval of a call, created if missing; `isNew` says that this statement created it. `declined` is another approval
- * of the task that a message has denied.
+ * The approval of a call, created if missing, with the name of the person who answered it; `isNew` says that this statement
+ * created it. `declined` is another approval of the task that a message has denied.
  */
 export async function upsertApproval(
   db: Db,
   approval: NewApproval,
-): Promise<{ approval: Approval; isNew: boolean; declined: Approval | undefined }> {
+): Promise<{
+  approval: Approval;
+  answeredBy: string | null;
+  isNew: boolean;
+  declined: Approval | undefined;
+}> {
   const [made, found, declined] = await db.batch([
     db.insert(approvals).values(approval).onConflictDoNothing().returning({ id: approvals.id }),
     db
-      .select()
+      .select({ approval: approvals, answeredBy: users.name })
       .from(approvals)
+      .leftJoin(users, eq(users.id, approvals.answeredBy))
       .where(
         and(
           eq(approvals.taskId, approval.taskId),
@@ -31,12 +38,18 @@ export async function upsertApproval(
     db
       .select()
       .from(approvals)
-      .where(and(eq(approvals.taskId, approval.taskId), isNotNull(approvals.reason)))
+      .where(
+        and(
+          eq(approvals.taskId, approval.taskId),
+          isNotNull(approvals.reason),
+          eq(approvals.response, "stop"),
+        ),
+      )
       .limit(1),
   ]);
   const [row] = found;
   if (!row) throw new Error("The approval is not there");
-  return { approval: row, isNew: made.length > 0, declined: declined[0] };
+  return { ...row, isNew: made.length > 0, declined: declined[0] };
 }
 
 /** An approval, its project, and a person's role in the project. */
@@ -54,17 +67,22 @@ export function approvalWithRole(db: Db, id: string, viewer: Viewer) {
     .where(eq(approvals.id, id));
 }
 
+/** Most characters of the reason of a denial; of a message that denied it, the whole is in the chat. */
+export const REASON_CHARS = 2_000;
+
 /**
  * Answers a pending approval once, and returns whether this call did. `allow_all` is stored with the chat in the same
  * statement, and answers the task's other approvals of this tool.
  */
 export async function answerApprovalRow(
   db: Db,
-  answer: { id: string; response: ApprovalResponse; userId: string },
+  answer: { id: string; response: ApprovalResponse; reason: string | null; userId: string },
 ): Promise<boolean> {
+  const stored = answer.reason === null ? answer.response : "stop_because";
   const result = await db.execute(sql`
     WITH answered AS (
-      UPDATE ${approvals} SET response = ${answer.response}::text, answered_by = ${answer.userId}::uuid, answered_at = now()
+      UPDATE ${approvals} SET response = ${stored}::text,
+        reason = left(${answer.reason}::text, ${REASON_CHARS}), answered_by = ${answer.userId}::uuid, answered_at = now()
       FROM ${tasks}
       WHERE approvals.id = ${answer.id}::uuid AND approvals.response IS NULL AND approvals.expires_at > now()
         AND tasks.id = approvals.task_id AND tasks.status = 'running'
@@ -102,9 +120,6 @@ export async function settleApproval(
     .returning();
   return approval;
 }
-
-/** Characters of a message that are kept as the reason of a denial; the whole message is in the chat. */
-const REASON_CHARS = 2_000;
 
 /**
  * Denies the approvals that the task's chat requested before the task's message was stored, with the message as the reason.

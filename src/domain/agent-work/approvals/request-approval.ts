@@ -1,5 +1,6 @@
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { responseOf } from "./answer-approval.ts";
 import { settleApproval, upsertApproval, type Approval } from "./queries.ts";
 
 /** A dangerous call that needs an approval. */
@@ -14,8 +15,8 @@ export interface DangerousCall {
 
 export type Verdict = { approval: Approval } & (
   | { kind: "allowed" }
-  /** A person denied the call, or the approval expired; with advice for the model. */
-  | { kind: "refused"; reason: string; advice: string }
+  /** A person denied the call, or the approval expired; with advice for the model, and who denied it. */
+  | { kind: "refused"; reason: string; advice: string; by: string | null }
   /** The approval is pending; `isNew` when this call created it. */
   | { kind: "open"; isNew: boolean }
 );
@@ -32,7 +33,7 @@ export async function requestApproval(
 ): Promise<Verdict> {
   const expiresAt = new Date(Date.now() + deps.config.APPROVAL_EXPIRE_HOURS * 3_600_000);
   const upserted = await upsertApproval(deps.db, { id: newId(), ...call, expiresAt });
-  const { approval: found, isNew, declined } = upserted;
+  const { approval: found, answeredBy: by, isNew, declined } = upserted;
   const settled = declined
     ? ({ response: "stop", reason: declined.reason } as const)
     : isToolAllowed && ({ response: "allow_all", reason: null } as const);
@@ -40,7 +41,7 @@ export async function requestApproval(
     settled && found.response === null
       ? ((await settleApproval(deps.db, found.id, settled)) ?? found)
       : found;
-  if (approval.response === "stop") return { kind: "refused", approval, ...wordsOf(approval) };
+  if (responseOf(approval) === "stop") return { kind: "refused", approval, ...wordsOf(approval), by };
   if (approval.response !== null) return { kind: "allowed", approval };
   if (approval.expiresAt.getTime() <= Date.now()) {
     return {
@@ -48,6 +49,7 @@ export async function requestApproval(
       approval,
       reason: "The approval of this call expired without an answer.",
       advice: EXPLAIN,
+      by: null,
     };
   }
   return { kind: "open", approval, isNew };
@@ -55,9 +57,15 @@ export async function requestApproval(
 
 const EXPLAIN = "Do not try it again in another way: explain what you wanted to do, or ask.";
 
-function wordsOf({ reason }: Approval): { reason: string; advice: string } {
+function wordsOf({ response, reason }: Approval): { reason: string; advice: string } {
   const no = "The user did not approve this call";
   if (reason === null) return { reason: `${no}.`, advice: EXPLAIN };
+  if (response === "stop_because") {
+    return {
+      reason: `${no}. Their reason: ${reason}`,
+      advice: "Do what the reason asks for. Do not make the same call again.",
+    };
+  }
   return {
     reason: `${no}. They wrote instead: ${reason}`,
     advice:

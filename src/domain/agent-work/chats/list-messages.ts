@@ -31,6 +31,8 @@ export interface Run {
   agent: string | null;
   /** Hash of the snapshot from before the first change. */
   checkpoint: string | null;
+  /** Credits that its model calls cost, and the model of the last turn; null before the first call. */
+  spent: { credits: number; model: string | null } | null;
   /** Whether the answer is in progress: the message is a placeholder for it. */
   inProgress: boolean;
   /** Its turns; none when they were not requested. */
@@ -138,6 +140,6 @@ function shownMetadata(metadata: MessageRow["message"]["messageMetadata"]) {
   return Object.keys(shown).length > 0 ? shown : null;
 }
 
-function runOf({ agent, checkpoint }: MessageRow, task: Task, turns: ShortTurn[]): Run {
-  return { task, agent, checkpoint, inProgress: !isTerminal(task.status), turns };
+function runOf({ agent, checkpoint, spent }: MessageRow, task: Task, turns: ShortTurn[]): Run {
+  return { task, agent, checkpoint, spent, inProgress: !isTerminal(task.status), turns };
 }

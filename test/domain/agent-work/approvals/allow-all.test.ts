@@ -23,7 +23,7 @@ it("allowing a tool for a chat answers the other questions about this tool, and 
     .insert(approvals)
     .values([asked, question("write_file", "second"), question("bash_exec", "of another tool")]);
 
-  const answer = { id: asked.id, response: "allow_all", userId } as const;
+  const answer = { id: asked.id, response: "allow_all", reason: null, userId } as const;
   expect(await answerApprovalRow(db, answer)).toBe(true);
 
   const answered = await db

@@ -27,6 +27,10 @@ export function newestMessages(db: Db, chatIds: readonly string[], perChat: numb
       checkpoint: sql<
         string | null
       >`(SELECT s.hash FROM snapshots s WHERE s.task_id = ${messages.taskId} ORDER BY s.id LIMIT 1)`,
+      spent: sql<{ model: string | null; credits: number } | null>`(
+        SELECT jsonb_build_object('credits', sum(u.credits_deducted),
+          'model', (array_agg(u.model ORDER BY u.iteration DESC) FILTER (WHERE u.purpose = 'agent'))[1])
+        FROM usage_logs u WHERE u.task_id = ${messages.taskId} AND ${messages.role} = 'assistant' HAVING count(*) > 0)`,
     })
     .from(messages)
     .leftJoin(tasks, eq(tasks.id, messages.taskId))

@@ -1,0 +1,211 @@
+import type { Page } from "@playwright/test";
+import { expect, it } from "vitest";
+import { sharedService } from "#test/support/shared-service.ts";
+import { call, script } from "#test/support/task-client.ts";
+import { expectAccessibleInViews } from "./support/accessible.ts";
+import { describeConsole, openPage } from "./support/console.ts";
+import { expectPage } from "./support/open-console.ts";
+import { openProject } from "./support/project.ts";
+
+const service = sharedService();
+
+const log = (page: Page) => page.getByRole("log");
+const composer = (page: Page) => page.getByLabel("Message the agent");
+const make = (name: string) => call("write_file", { file_path: name, content: name });
+const PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+async function openChat(options: { mayComplain?: boolean } = {}) {
+  const project = await openProject(service);
+  const { token } = project.account;
+  const newChat = async () => {
+    const json = { project_id: project.client.projectId };
+    const { body } = await service.call<{ id: string }>("POST", "/api/chat", { token, json });
+    return `${project.home}/chats/${body.id}`;
+  };
+  const path = await newChat();
+  const opened = await openPage(service, { ...options, account: project.account, path });
+  await expectPage(composer(opened.page)).toBeFocused();
+  return { ...project, ...opened, token, newChat };
+}
+
+describeConsole("where a person writes to the agent", () => {
+  it("keeps what was chosen for the project, and a draft for each chat", async () => {
+    const { page, newChat, token } = await openChat();
+    await page.getByRole("button", { name: "Edits: Ask first" }).click();
+    await page.getByRole("menuitemradio", { name: "Plan only" }).click();
+    await page.getByRole("button", { name: "Model: Default" }).click();
+    const model = page.getByRole("menuitemradio").nth(1);
+    const name = (await model.innerText()).trim();
+    await model.click();
+    await page.getByRole("button", { name: "Agent: Default" }).click();
+    await expectPage(page.getByRole("menuitemradio", { name: "Default agent" })).toBeFocused();
+    await expectAccessibleInViews(page, "the choices of the composer");
+    await page.keyboard.press("Escape");
+    await composer(page).fill("Of the first chat");
+    await page.goto(`/app${await newChat()}`);
+    await expectPage(composer(page)).toHaveValue("");
+    await expectPage(page.getByRole("button", { name: "Edits: Plan only" })).toBeVisible();
+    await expectPage(page.getByRole("button", { name: `Model: ${name}` })).toBeVisible();
+    await page.goBack();
+    await expectPage(composer(page)).toHaveValue("Of the first chat");
+    // The message is sent as it was chosen.
+    const write = call("write_file", { file_path: "no.txt", content: "no" });
+    await composer(page).fill(script({ text: "", tools: [write] }, { text: "Planned." }));
+    await composer(page).press("Enter");
+    await expectPage(log(page)).toContainText("Planned.");
+    await expectPage(page.locator(".tool .outcome.failed")).toHaveCount(1);
+    expect(token).not.toBe("");
+  });
+
+  it("sends with Enter or breaks the line, as the person wants it", async () => {
+    const { page } = await openChat();
+    await composer(page).fill("one");
+    await composer(page).press("Shift+Enter");
+    await page.keyboard.type("two");
+    await expectPage(composer(page)).toHaveValue("one\ntwo");
+    // An input method takes the key that ends its composition.
+    await composer(page).dispatchEvent("keydown", { key: "Enter", isComposing: true });
+    await expectPage(composer(page)).toHaveValue("one\ntwo");
+    await page.getByRole("button", { name: "Enter key" }).click();
+    await page.getByRole("menuitemradio", { name: /^Enter breaks/u }).click();
+    await page.reload();
+    await composer(page).press("End");
+    await composer(page).press("Enter");
+    await expectPage(composer(page)).toHaveValue("one\ntwo\n");
+    await composer(page).fill(script({ text: "Sent." }));
+    await composer(page).press("Shift+Enter");
+    await expectPage(log(page)).toContainText("Sent.");
+    await expectPage(composer(page)).toHaveValue("");
+  });
+
+  it("completes files and commands", async () => {
+    const { page, write } = await openChat();
+    await write("src/parser.ts", "x");
+    await write("src/printer.ts", "x");
+    await composer(page).pressSequentially("See @par");
+    const offered = page.getByRole("listbox", { name: "Suggestions" });
+    await expectPage(offered.getByRole("option")).toHaveText(["src/parser.ts"]);
+    await expectAccessibleInViews(page, "a file that is offered");
+    await page.keyboard.press("Enter");
+    await expectPage(composer(page)).toHaveValue("See src/parser.ts ");
+    await page.keyboard.type("and @");
+    await expectPage(offered.getByRole("option").first()).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expectPage(offered).toHaveCount(0);
+    await composer(page).fill("");
+    await page.keyboard.type("/pl");
+    await expectPage(offered.getByRole("option")).toHaveCount(1);
+    await page.keyboard.press("Enter");
+    await expectPage(page.getByRole("button", { name: "Edits: Plan only" })).toBeVisible();
+    await expectPage(composer(page)).toHaveValue("");
+    await page.setViewportSize({ width: 1300, height: 800 });
+    await page.keyboard.type("/files");
+    await expectPage(offered.getByRole("option")).toHaveCount(1);
+    await page.keyboard.press("Tab");
+    await expectPage(page.getByRole("complementary", { name: "Workbench" })).toBeVisible();
+  });
+
+  it("shows attached files before and after they are sent, also after a reload", async () => {
+    const { page } = await openChat();
+    await page.getByLabel("Attach files").setInputFiles([
+      { name: "pixel.png", mimeType: "image/png", buffer: PIXEL },
+      { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("for the agent") },
+    ]);
+    const attached = page.getByRole("list", { name: "Attachments" });
+    await expectPage(attached.locator("img")).toHaveCount(1);
+    await expectPage(attached.getByRole("progressbar")).toHaveCount(0);
+    await composer(page).fill(script({ text: "Seen." }));
+    await composer(page).press("Enter");
+    await expectPage(log(page)).toContainText("Seen.");
+    const sent = log(page).getByRole("list", { name: "Attached files" });
+    for (const isAgain of [false, true]) {
+      if (isAgain) await page.reload();
+      await expectPage(sent.getByRole("img", { name: "pixel.png" })).toBeVisible();
+      await expectPage(sent.getByRole("link", { name: "notes.txt" })).toBeVisible();
+    }
+    await page.setViewportSize({ width: 1300, height: 800 });
+    await sent.getByRole("link", { name: "notes.txt" }).click();
+    const pane = page.getByRole("complementary", { name: "Workbench" });
+    await expectPage(pane.locator(".cm-content")).toContainText("for the agent");
+  });
+
+  it("says at once that it is offline, and sends what waits once, also over a reload", async () => {
+    const { page, token } = await openChat({ mayComplain: true });
+    const shut = Promise.withResolvers<void>();
+    let gate: Promise<void> | undefined;
+    await page.routeWebSocket("**/ws/chat/**", async (route) => {
+      await gate;
+      route.connectToServer();
+    });
+    gate = shut.promise;
+    await page.reload();
+    await expectPage(composer(page)).toBeFocused();
+    await composer(page).fill(script({ text: "It came." }));
+    await composer(page).press("Enter");
+    await expectPage(page.locator(".outgoing")).toContainText("Sending…");
+    await page.evaluate("dispatchEvent(new Event('offline'))");
+    await expectPage(page.locator(".outgoing")).toContainText("Waits for the connection");
+    await expectPage(page.getByText("Offline. Reconnecting…")).toBeVisible();
+    await page.reload();
+    await expectPage(page.locator(".outgoing")).toContainText("Sending…");
+    shut.resolve();
+    await expectPage(page.locator(".markdown")).toHaveText("It came.");
+    await expectPage(page.locator(".outgoing")).toHaveCount(0);
+    await page.reload();
+    await expectPage(page.locator(".task")).toHaveCount(1);
+    const { body } = await service.call<{ total: number }>("GET", "/api/chat/agent/tasks", { token });
+    expect(body.total).toBe(1);
+  });
+
+  it("keeps a message that was refused, with the reason", async () => {
+    const { page, token, client } = await openChat();
+    const chat = new URL(page.url()).pathname.split("/").at(-1);
+    await composer(page).fill("To nowhere");
+    await service.call("POST", "/api/chat", { token, json: { project_id: client.projectId } });
+    expect((await service.call("DELETE", `/api/chat/${chat}`, { token })).status).toBe(200);
+    await composer(page).press("Enter");
+    const unsent = page.locator(".outgoing");
+    await expectPage(unsent.getByRole("alert")).toBeVisible();
+    await unsent.getByRole("button", { name: "Edit" }).click();
+    await expectPage(composer(page)).toHaveValue("To nowhere");
+    await expectPage(unsent).toHaveCount(0);
+  });
+});
+
+describeConsole("a question of the agent", () => {
+  it("is denied with a reason that the model reads, and allowed, by keyboard", async () => {
+    const { page, read } = await openChat();
+    const turns = [
+      { text: "I ask.", tools: [make("one.txt")] },
+      { text: "I ask again.", tools: [make("two.txt")] },
+      { text: "Over." },
+    ];
+    await composer(page).fill(script(...turns));
+    await composer(page).press("Enter");
+    await expectPage(page.getByRole("button", { name: "Allow once" })).toBeVisible();
+    await expectAccessibleInViews(page, "a question of the agent");
+    // A letter alone, as of a person who believes to be writing, allows nothing.
+    await page.getByRole("button", { name: "Allow for this chat" }).focus();
+    await page.keyboard.press("y");
+    await composer(page).focus();
+    await page.keyboard.press("Alt+n");
+    await expectPage(page.getByLabel("Reason for denying")).toBeFocused();
+    await page.keyboard.type("Not this file");
+    await page.keyboard.press("Enter");
+    const denied = page.locator(".tool", { hasText: "one.txt" });
+    await expectPage(denied).toContainText(/Denied by .+: Not this file/u);
+    // Unlike a message, a reason lets the work go on.
+    await expectPage(page.getByLabel("The agent asks")).toContainText("two.txt");
+    await page.keyboard.press("Alt+y");
+    await expectPage(log(page)).toContainText("Over.");
+    await expectPage.poll(() => read("two.txt")).toBe("two.txt");
+    expect(await read("one.txt")).toBe(404);
+    await denied.locator("summary").click();
+    await expectPage(denied).toContainText("Their reason: Not this file");
+    await page.reload();
+    await expectPage(denied).toContainText(/Denied by .+: Not this file/u);
+  });
+});
