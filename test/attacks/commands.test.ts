@@ -70,7 +70,7 @@ describe.each(["embedded", "host"])("hostile commands in a project on %s", (runt
     expect({ ...ran, name, ended: ran && isEnded(ran) }).toMatchObject({ name, ended: true });
   }
 
-  it("end at their timeout, twenty at once, while others are served", { timeout: 300_000 }, async () => {
+  it("end at their timeout, twenty at once, while others are served", async () => {
     let trues: Times | undefined;
     const health = await healthDuring(service.url, async () => {
       trues = await timesDuring(
