@@ -14,6 +14,8 @@ export const EXIT = {
   limited: 6,
   /** The service cannot be reached. */
   unreachable: 7,
+  /** With `--no-input`: the task waits for an approval. */
+  needsApproval: 8,
   /** `--timeout` has passed. As of GNU `timeout`. */
   timeout: 124,
   /** Stopped by Ctrl-C: 128 and the number of SIGINT. */

@@ -97,6 +97,16 @@ export async function linkOf(
 /** Ids of the service have this form; slugs and names never do. */
 export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
 
+/** Id or slug of the project of `--project`, `WORKSPACE_PROJECT` or the folder's link; undefined without any. */
+export async function namedProject(
+  context: Context,
+  service: Service,
+  named: string | undefined,
+): Promise<string | undefined> {
+  const given = named ?? (context.environment["WORKSPACE_PROJECT"] || undefined);
+  return given ?? (await linkOf(context, service))?.projectId;
+}
+
 /**
  * Id or slug of the project that is meant: `--project`, `WORKSPACE_PROJECT`, the folder's link, or the only one that a key
  * reaches. Throws `UsageError` when none is.
@@ -106,10 +116,8 @@ export async function projectOf(
   service: Service,
   named: string | undefined,
 ): Promise<string> {
-  const given = named ?? (context.environment["WORKSPACE_PROJECT"] || undefined);
+  const given = await namedProject(context, service, named);
   if (given !== undefined) return given;
-  const link = await linkOf(context, service);
-  if (link) return link.projectId;
   if (service.caller === "key") {
     const [first, ...others] = await service.workspace.request("GET", "/api/projects");
     if (first && others.length === 0) return first.id;

@@ -102,8 +102,26 @@ describe("with --json, every command prints lines of its schema", () => {
     expect(again).toMatchObject({ code: "conflict", detail: expect.stringContaining("already answered") });
 
     const waiting = await line(Lines.started, "run", "--detach", "--mode", "ask", writing("c.txt"));
+    const left = await machine.run(["logs", "-f", waiting.task_id, "--no-input"]);
+    expect(left).toMatchObject({ code: 8, stderr: expect.stringContaining("workspace approvals allow") });
     await line(Lines.cancelled, "cancel", waiting.task_id);
     await line(Lines.unlink, "unlink");
+  });
+
+  it("for approvals of all projects where none is named", async () => {
+    const { id } = await service.newProject(owner.token);
+    const { task_id } = await line(
+      Lines.started,
+      "run",
+      "--detach",
+      "--mode",
+      "ask",
+      "-p",
+      id,
+      writing("d.txt"),
+    );
+    await expect.poll(() => lines(Lines.approval, "approvals")).toMatchObject([{ task_id }]);
+    await line(Lines.cancelled, "cancel", task_id);
   });
 
   it("for keys and schedules", async () => {

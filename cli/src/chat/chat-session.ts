@@ -50,7 +50,10 @@ export class ChatSession {
     this.#agentId = options.agentId;
     this.#chatId = options.chatId;
     this.view = new LiveView(context.output);
-    this.#approvals = new Approvals(context, service, this.view, () => options.interrupt(), options.ask);
+    this.#approvals = new Approvals(context, service, this.view, {
+      interrupt: () => options.interrupt(),
+      ask: options.ask,
+    });
     this.#chat = service.workspace.chat(options.project);
   }
 

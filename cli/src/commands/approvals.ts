@@ -2,16 +2,19 @@ import { command, group } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CommandError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
-import { openAsPerson, openService, projectOf } from "../service.ts";
+import { namedProject, openAsPerson, openService } from "../service.ts";
 
 const list = command("list", {
   description: "List the calls that wait for an approval",
-  args: { project: { type: "string", alias: "p", description: "Id or slug of the project" } },
+  args: {
+    project: { type: "string", alias: "p", description: "Id or slug of the project; all when absent" },
+  },
   async run(context, args) {
     const service = await openService(context);
-    const project = await projectOf(context, service, args.project);
+    const project = await namedProject(context, service, args.project);
+    const query = project === undefined ? {} : { project_id: project };
     context.output.list(
-      await service.workspace.request("GET", "/api/chat/agent/approvals", { query: { project_id: project } }),
+      await service.workspace.request("GET", "/api/chat/agent/approvals", { query }),
       [
         { title: "approval", text: ({ approval_id }) => approval_id },
         { title: "tool", text: ({ tool }) => tool },
@@ -50,8 +53,11 @@ const allow = command("allow", {
 
 const deny = command("deny", {
   description: "Deny a call",
-  args: { approval: { type: "positional", description: "Id of the approval" } },
-  run: (context, { approval }) => answer(context, approval, "stop"),
+  args: {
+    approval: { type: "positional", description: "Id of the approval" },
+    reason: { type: "string", description: "Why, or what to do instead: the agent reads it and goes on" },
+  },
+  run: (context, { approval, reason }) => answer(context, approval, "stop", reason),
 });
 
 /** Answers an approval. Throws for one that is answered already: the service takes the same answer twice. */
@@ -59,6 +65,7 @@ async function answer(
   context: Context,
   approval: string,
   response: "allow_once" | "allow_all" | "stop",
+  reason?: string,
 ): Promise<void> {
   const { workspace } = await openAsPerson(context, "An approval");
   const { response: given } = await workspace.request("GET", "/api/chat/agent/approvals/{approval}", {
@@ -68,7 +75,7 @@ async function answer(
     throw new CommandError(EXIT.failed, "conflict", `This approval was already answered: ${given}`);
   }
   const answered = await workspace.request("POST", "/api/chat/agent/approval", {
-    body: { approval_id: approval, response },
+    body: { approval_id: approval, response, ...(reason !== undefined && { reason }) },
   });
   context.output.show(answered, answered.message);
 }

@@ -1,5 +1,7 @@
 import { ConnectionError, type TaskEvent } from "@agent-workspace/client";
 import type { Context } from "../context.ts";
+import { CommandError } from "../errors.ts";
+import { EXIT } from "../exit-codes.ts";
 import { bold, dim, green, red, yellow } from "../output/styles.ts";
 import type { Service } from "../service.ts";
 import { askVerdict, type Verdict } from "./ask-approval.ts";
@@ -13,22 +15,30 @@ export class Approvals {
   readonly #service: Service;
   readonly #view: LiveView;
   readonly #interrupt: () => void;
+  readonly #leave: ((error: CommandError) => void) | undefined;
   readonly #askVerdict: typeof askVerdict;
   /** Questions that are open, by approval. */
   readonly #open = new Map<string, AbortController>();
 
-  /** `interrupt` is called for Ctrl-C at a question; `ask` is for those who read the keys themselves otherwise. */
+  /**
+   * `interrupt` is called for Ctrl-C at a question; `leave`, with `--no-input`, for one that waits; `ask` is for those who read the
+   * keys themselves otherwise.
+   */
   constructor(
     context: Context,
     service: Service,
     view: LiveView,
-    interrupt: () => void,
-    ask: typeof askVerdict = askVerdict,
+    {
+      interrupt,
+      leave,
+      ask = askVerdict,
+    }: { interrupt: () => void; leave?: (error: CommandError) => void; ask?: typeof askVerdict | undefined },
   ) {
     this.#context = context;
     this.#service = service;
     this.#view = view;
     this.#interrupt = interrupt;
+    this.#leave = context.options.input ? undefined : leave;
     this.#askVerdict = ask;
   }
 
@@ -45,7 +55,7 @@ export class Approvals {
 
   #required(event: Required): void {
     const { approval_id: id } = event.data;
-    if (this.#open.has(id) || this.#context.output.json) return;
+    if (this.#open.has(id) || (this.#context.output.json && !this.#leave)) return;
     const question = new AbortController();
     this.#open.set(id, question);
     void this.#ask(event, question.signal).catch((error: unknown) => {
@@ -57,7 +67,15 @@ export class Approvals {
 
   async #ask(event: Required, signal: AbortSignal): Promise<void> {
     const { approval_id: id, tool, parameters_shortened: isShortened } = event.data;
-    const parameters = isShortened ? await this.#complete(id, signal) : event.data.parameters;
+    const leave = this.#leave;
+    if (leave) {
+      const asked = await this.#asked(id, signal);
+      // Events are replayed: it may be answered by now.
+      if (asked.response === null) leave(needsApproval(tool, this.#howToAnswer(id), asked.task_id));
+      return;
+    }
+    // Who allows a long call, which events cut, has to see all of it.
+    const parameters = isShortened ? (await this.#asked(id, signal)).parameters : event.data.parameters;
     this.#view.note(yellow("? "), bold(tool), " wants to run:");
     for (const line of linesOf(parameters)) this.#view.note("    ", line);
     const { stdin } = process;
@@ -82,13 +100,11 @@ export class Approvals {
     if (verdict) await this.#answer(id, verdict);
   }
 
-  /** Events cut a long call; who allows it has to see all of it. */
-  async #complete(approval: string, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
-    const asked = await this.#service.workspace.request("GET", "/api/chat/agent/approvals/{approval}", {
+  #asked(approval: string, signal: AbortSignal) {
+    return this.#service.workspace.request("GET", "/api/chat/agent/approvals/{approval}", {
       path: { approval },
       signal,
     });
-    return asked.parameters;
   }
 
   async #answer(id: string, response: Verdict): Promise<void> {
@@ -112,6 +128,15 @@ export class Approvals {
       ? `Only a person can answer: \`workspace approvals allow ${id}\` (or deny), signed in.`
       : `Answer with \`workspace approvals allow ${id}\`, or deny.`;
   }
+}
+
+function needsApproval(tool: string, howToAnswer: string, taskId: string): CommandError {
+  return new CommandError(
+    EXIT.needsApproval,
+    "approval_needed",
+    `The task waits for an approval: ${tool}`,
+    `${howToAnswer} \`workspace logs -f ${taskId}\` comes back to it. With --mode allow nothing is asked.`,
+  );
 }
 
 /** The parameters of a call, each under its name. */

@@ -35,7 +35,10 @@ export async function followTask(
   const control = new AbortController();
   const view = new LiveView(context.output);
   const interrupt = () => void leave();
-  const approvals = new Approvals(context, service, view, interrupt);
+  const approvals = new Approvals(context, service, view, {
+    interrupt,
+    leave: (error) => control.abort(error),
+  });
   let interrupts = 0;
 
   async function leave(): Promise<void> {
