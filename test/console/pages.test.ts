@@ -119,6 +119,7 @@ describeConsole("a page of the console", () => {
     await goTo(page, "/waiting");
     await expectPage(page.getByRole("button", { name: "Allow once" })).toBeVisible();
     await expectAccessibleInViews(page, "an approval of any project waits");
+    await expectPage(page).toHaveTitle("(1) Needs your input · Agent Workspace");
     await page.keyboard.press("Control+k");
     await expectPage(dialog.getByRole("option").first()).toBeVisible();
     await expectAccessibleInViews(page, "the palette is open");

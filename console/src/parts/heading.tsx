@@ -1,5 +1,6 @@
 import { createContext, type ComponentChildren } from "preact";
 import { useContext, useLayoutEffect, useRef } from "preact/hooks";
+import { pageName } from "../service/tab-title.ts";
 
 const PRODUCT = "Agent Workspace";
 
@@ -27,7 +28,7 @@ export function Heading({ actions, isHidden = false, children }: HeadingProps) {
     if (isBeside) return;
     const page = heading.current?.textContent ?? "";
     const names = page === project ? [page] : [page, project];
-    document.title = [...names, PRODUCT].filter((name) => name !== "").join(" · ");
+    pageName.value = [...names, PRODUCT].filter((name) => name !== "").join(" · ");
   });
   if (isHidden) {
     return (

@@ -130,6 +130,8 @@ export const useApprovals = () =>
     queryKey: keys.approvals,
     queryFn: ({ signal }) => workspace.approvals.list(undefined, { signal }),
     refetchInterval: (read) => paced(read, 30_000),
+    // The tab's title counts them, which is for those who look at another tab.
+    refetchIntervalInBackground: true,
   });
 
 export type RunFilter = "queued" | "running" | "completed" | "failed" | "cancelled" | undefined;

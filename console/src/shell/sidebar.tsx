@@ -1,4 +1,5 @@
 import { ChevronRight, Inbox, Search } from "lucide-preact";
+import { useEffect } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import { Badge } from "../parts/badge.tsx";
 import { Icon, type LucideIcon } from "../parts/icon.tsx";
@@ -6,6 +7,7 @@ import { number } from "../parts/numbers.ts";
 import { remembered } from "../service/remembered.ts";
 import { useApprovals } from "../service/reads.ts";
 import { useTeamRole } from "../service/roles.ts";
+import { waiting } from "../service/tab-title.ts";
 import { NewChat } from "./new-chat.tsx";
 import { openDialog } from "./open-dialog.ts";
 import { PersonMenu } from "./person-menu.tsx";
@@ -18,6 +20,7 @@ const folded = remembered("sidebar.folded");
 /** Where one can go: what is done most, the projects with their newest chats, and all other pages in groups. */
 export function Sidebar() {
   const { data: approvals = [] } = useApprovals();
+  useEffect(() => void (waiting.value = approvals.length), [approvals.length]);
   const role = useTeamRole();
   const [location] = useLocation();
   const here = placeAt(location);
