@@ -105,7 +105,7 @@ const secret = link.invite_url.split("/").at(-1) ?? "";
 await ask(editor.token, "POST", `/api/teams/invitations/${secret}/accept`);
 await ask(editor.token, "POST", `/api/teams/${String(teamId)}/switch`);
 for (const terms of TERMS) sold.push(await sell(terms));
-const callers = {
+const callers: Record<string, string | undefined> = {
   "a visitor": undefined,
   "a stranger": stranger.token,
   "a stranger's key": (await service.newKey(stranger.token)).key,
