@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { Account } from "#test/support/api-client.ts";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { newChatClient } from "#test/support/chat-client.ts";
-import { startFaultProxy, type FaultProxy } from "#test/support/fault-proxy.ts";
+import { startFaultProxy } from "#test/support/fault-proxy.ts";
 import { payerOf } from "#test/support/payer.ts";
 import { followProject } from "#test/support/project-follower.ts";
-import { startReceiver, type Receiver } from "#test/support/receiver.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { startReceiver } from "#test/support/receiver.ts";
+import { startService } from "#test/support/service.ts";
 import { openSocket } from "#test/support/socket.ts";
 import { call, newTaskClient, script } from "#test/support/task-client.ts";
 import { newTeamClient } from "#test/support/team-client.ts";
@@ -37,14 +36,7 @@ const TERMS = [
   { pricing_type: "monthly", price: 3 },
 ];
 
-let model: FaultProxy;
-let receiver: Receiver;
-let service: TestService;
-let buyer: SharedEstate;
-let creator: Account;
-let callers: Record<string, string | undefined>;
 const sold: Made[] = [];
-let gets: Operation[];
 
 const ask = async <T = unknown>(token: string, method: string, path: string, json?: object) => {
   const { status, text, body } = await service.call<T>(method, path, { token, ...(json && { json }) });
@@ -85,46 +77,44 @@ function toolsIn(request: string): string[] {
   return tools.map((tool) => tool.function.name).toSorted();
 }
 
-beforeAll(async () => {
-  [model, receiver] = await Promise.all([startFaultProxy(), startReceiver()]);
-  service = await startService(
-    { OUTBOUND_ALLOW_PRIVATE: "true" },
-    {
-      reroute: (variables) => ({
-        ...variables,
-        DEMO_MODEL_URL: model.before(variables["DEMO_MODEL_URL"] ?? ""),
-      }),
-    },
-  );
-  gets = operationsOf(await readDocument(service)).filter(({ method }) => method === "GET");
-  // The first account of an installation is its administrator.
-  const admin = await service.signUp("admin");
-  const team = await newTeamClient(service);
-  creator = team.owner;
-  buyer = await withRepository(service, await newSharedEstate(service));
-  const [stranger, editor] = [await service.signUp("stranger"), await service.signUp("editor")];
-  const { team: teamId } = buyer.samples;
-  const link = await ask<{ invite_url: string }>(
-    buyer.owner.token,
-    "POST",
-    `/api/teams/${String(teamId)}/members/link`,
-    { role: "editor" },
-  );
-  const secret = link.invite_url.split("/").at(-1) ?? "";
-  await ask(editor.token, "POST", `/api/teams/invitations/${secret}/accept`);
-  await ask(editor.token, "POST", `/api/teams/${String(teamId)}/switch`);
-  for (const terms of TERMS) sold.push(await sell(terms));
-  callers = {
-    "a visitor": undefined,
-    "a stranger": stranger.token,
-    "a stranger's key": (await service.newKey(stranger.token)).key,
-    "the buyer's administrator": buyer.owner.token,
-    "the buyer's editor": editor.token,
-    "the buyer's viewer": buyer.viewer.token,
-    "the buyer's key": buyer.key,
-    "the administrator of the installation": admin.token,
-  };
-});
+const [model, receiver] = await Promise.all([startFaultProxy(), startReceiver()]);
+const service = await startService(
+  { OUTBOUND_ALLOW_PRIVATE: "true" },
+  {
+    reroute: (variables) => ({
+      ...variables,
+      DEMO_MODEL_URL: model.before(variables["DEMO_MODEL_URL"] ?? ""),
+    }),
+  },
+);
+const gets = operationsOf(await readDocument(service)).filter(({ method }) => method === "GET");
+// The first account of an installation is its administrator.
+const admin = await service.signUp("admin");
+const team = await newTeamClient(service);
+const creator = team.owner;
+const buyer = await withRepository(service, await newSharedEstate(service));
+const [stranger, editor] = [await service.signUp("stranger"), await service.signUp("editor")];
+const { team: teamId } = buyer.samples;
+const link = await ask<{ invite_url: string }>(
+  buyer.owner.token,
+  "POST",
+  `/api/teams/${String(teamId)}/members/link`,
+  { role: "editor" },
+);
+const secret = link.invite_url.split("/").at(-1) ?? "";
+await ask(editor.token, "POST", `/api/teams/invitations/${secret}/accept`);
+await ask(editor.token, "POST", `/api/teams/${String(teamId)}/switch`);
+for (const terms of TERMS) sold.push(await sell(terms));
+const callers: Record<string, string | undefined> = {
+  "a visitor": undefined,
+  "a stranger": stranger.token,
+  "a stranger's key": (await service.newKey(stranger.token)).key,
+  "the buyer's administrator": buyer.owner.token,
+  "the buyer's editor": editor.token,
+  "the buyer's viewer": buyer.viewer.token,
+  "the buyer's key": buyer.key,
+  "the administrator of the installation": admin.token,
+};
 afterAll(async () => {
   await service.close();
   await Promise.all([model.close(), receiver.close()]);

@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import type { Account, ApiRequest } from "#test/support/api-client.ts";
-import { browser, type Browser } from "#test/support/browser.ts";
+import { describe, expect, it } from "vitest";
+import type { ApiRequest } from "#test/support/api-client.ts";
+import { signedIn, type Browser } from "#test/support/browser.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { drawn } from "#test/support/draw.ts";
 import { addressOf, smallestBody } from "#test/surface/estate.ts";
@@ -20,25 +20,15 @@ const open = operations.filter(
     operation.isPublic && operation.method !== "GET" && !operation.isAlias && !isWebhook(operation),
 );
 
-let account: Account;
-let page: Browser;
+const { who: page, account } = await signedIn(service);
+const csrfTokenOf = async (who: Browser) =>
+  (await who.call<{ csrf_token: string }>("GET", "/api/auth/csrf")).body.csrf_token;
 /** The token of the page's session, one of another session of the same person, and one of another person. */
-const tokens = { own: "", older: "", others: "" };
-
-async function signIn(who: Account) {
-  const own = browser(service);
-  await own.call("POST", "/api/auth/login", { json: who });
-  const { body } = await own.call<{ csrf_token: string }>("GET", "/api/auth/csrf");
-  return { own, token: body.csrf_token };
-}
-
-beforeAll(async () => {
-  account = await service.signUp("visitor");
-  tokens.older = (await signIn(account)).token;
-  tokens.others = (await signIn(await service.signUp("attacker"))).token;
-  const { own, token } = await signIn(account);
-  [page, tokens.own] = [own, token];
-});
+const tokens = {
+  own: await csrfTokenOf(page),
+  another: await csrfTokenOf((await signedIn(service, account)).who),
+  others: await csrfTokenOf((await signedIn(service)).who),
+};
 
 const session = () => `session=${page.cookies.get("session")}`;
 const cookies = (token: string) => `${session()}; csrf_token=${token}`;
@@ -71,9 +61,9 @@ const FORMS: Record<string, () => Form> = {
     query: `csrf_token=${tokens.own}&x-csrf-token=${tokens.own}`,
   }),
   "the token without its cookie": () => ({ headers: { cookie: session(), "x-csrf-token": tokens.own } }),
-  "another token than the cookie's": () => forged(tokens.own, { "x-csrf-token": tokens.older }),
+  "another token than the cookie's": () => forged(tokens.own, { "x-csrf-token": tokens.another }),
   "a planted token of another person's session": () => withToken(tokens.others),
-  "a token of another session of the same person": () => withToken(tokens.older),
+  "a token of another session of the same person": () => withToken(tokens.another),
   "an unsigned token": () => withToken("a.b"),
   "an empty token": () => withToken(""),
   "the right token from another origin": () => withToken(tokens.own, "https://evil.example"),

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { sql } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
 import { sha256Hex } from "#src/lib/hash.ts";
-import { browser } from "#test/support/browser.ts";
+import { browser, signedIn } from "#test/support/browser.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { startService } from "#test/support/service.ts";
 
@@ -33,14 +33,6 @@ const begin = async () => (await post<Begun>("code", { client_name: "workspace C
 const poll = (device_code: string) => post("token", { device_code });
 const decide = (token: string, user_code: string, decision = "approve") =>
   post("decide", { user_code, decision }, { authorization: `Bearer ${token}` });
-
-/** A browser of a new person, signed in. */
-async function signedIn() {
-  const json = await service.signUp();
-  const own = browser(service);
-  await own.call("POST", "/api/auth/login", { json });
-  return { own, ...json };
-}
 
 const isWaiting = { status: 400, body: { error: "authorization_pending", detail: expect.any(String) } };
 
@@ -79,7 +71,7 @@ describe("guessing", () => {
 describe("nothing is approved", () => {
   it("by a visitor who is not signed in, by a key, or by a session that has ended", async () => {
     const { user_code, device_code } = await begin();
-    const { own, token } = await signedIn();
+    const { who: own, token } = await signedIn(service);
     const { key } = await service.newKey(token);
     const json = { user_code, decision: "approve" };
     const cookies = new Map(own.cookies);
@@ -98,7 +90,7 @@ describe("nothing is approved", () => {
   });
 
   it("by a visitor's cookies from a page of another origin, which cannot begin or finish a sign-in either", async () => {
-    const { own } = await signedIn();
+    const { who: own } = await signedIn(service);
     const csrf = await own.call<{ csrf_token: string }>("GET", "/api/auth/csrf");
     const token = { "x-csrf-token": csrf.body.csrf_token };
     const { user_code, device_code } = await begin();
@@ -147,7 +139,7 @@ it("the addresses are the service's own, whatever host or target the request nam
 });
 
 it("a browser's cookie refreshes no session of a program, and its own refresh shows no token", async () => {
-  const { own } = await signedIn();
+  const { who: own } = await signedIn(service);
   expect((await own.call("POST", "/api/auth/device/refresh", { json: {} })).status).toBe(422);
   const kept = own.cookies.get("refresh_token") ?? "";
   const { text } = await own.call("POST", "/api/auth/refresh");

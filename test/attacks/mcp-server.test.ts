@@ -1,5 +1,5 @@
 import { request } from "node:http";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { TOOLS } from "#src/mcp/server/index.ts";
 import { connectMcp } from "#test/support/mcp-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
@@ -8,18 +8,13 @@ import { newTaskClient, type TaskClient } from "#test/support/task-client.ts";
 const service = sharedService();
 
 const SECRET = `secret-${crypto.randomUUID()}`;
-let owner: TaskClient;
-let stranger: TaskClient;
-let taskId: string;
-let chatId: string;
-beforeAll(async () => {
-  [owner, stranger] = [await newTaskClient(service), await newTaskClient(service)];
-  const json = { content: SECRET };
-  const { token } = owner.account;
-  await service.call("PUT", `/api/projects/${owner.projectId}/files/plans.txt`, { token, json });
-  ({ task_id: taskId, chat_id: chatId } = await owner.start(`Say ${SECRET}`));
-  await owner.end(taskId);
+const [owner, stranger] = [await newTaskClient(service), await newTaskClient(service)];
+await service.call("PUT", `/api/projects/${owner.projectId}/files/plans.txt`, {
+  token: owner.account.token,
+  json: { content: SECRET },
 });
+const { task_id: taskId, chat_id: chatId } = await owner.start(`Say ${SECRET}`);
+await owner.end(taskId);
 
 async function newKey(scopes: readonly string[]) {
   const json = { name: "narrow", scopes };

@@ -1,18 +1,14 @@
 import { once } from "node:events";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { newMcpOwner } from "#test/support/mcp-servers.ts";
-import { plainTool, startMcpStub, type McpStub } from "#test/support/mcp-stub.ts";
-import { otherSharedService, sharedService, type SharedService } from "#test/support/shared-service.ts";
+import { plainTool, startMcpStub } from "#test/support/mcp-stub.ts";
+import { otherSharedService, sharedService } from "#test/support/shared-service.ts";
 import { call, newTaskClient, script } from "#test/support/task-client.ts";
 
 /** A service that reaches servers on this machine, and one that must not. */
-let service: SharedService;
+const service = await otherSharedService("eager");
 const guarded = sharedService();
-let stub: McpStub;
-beforeAll(async () => {
-  service = await otherSharedService("eager");
-  stub = await startMcpStub();
-});
+const stub = await startMcpStub();
 afterAll(() => stub.close());
 
 describe("the address of an MCP server", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { browser } from "#test/support/browser.ts";
+import { signedIn } from "#test/support/browser.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { openSocket } from "#test/support/socket.ts";
 
@@ -7,12 +7,8 @@ import { openSocket } from "#test/support/socket.ts";
 const service = sharedService();
 const { port } = new URL(service.url);
 
-const account = await service.signUp("visitor");
-const visitor = browser(service);
-await visitor.call("POST", "/api/auth/login", { json: account });
+const { who: visitor } = await signedIn(service);
 const chat = crypto.randomUUID();
-
-const cookie = () => Array.from(visitor.cookies, ([name, value]) => `${name}=${value}`).join("; ");
 
 /** What a page of this origin gets with its visitor's cookies: CORS, a change, and a socket. */
 async function whatGets(origin: string) {
@@ -21,7 +17,7 @@ async function whatGets(origin: string) {
     headers: { origin, "access-control-request-method": "PATCH" },
   });
   const change = await visitor.change("PATCH", "/api/users/me", { json: {}, headers: { origin } });
-  const headers = { cookie: cookie(), origin };
+  const headers = { cookie: visitor.cookie(), origin };
   const socket = await openSocket(service.url, `/ws/${chat}`, { headers });
   const tasks = await openSocket(service.url, "/api/tasks/ws", { headers });
   tasks.send({ type: "ping" });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Account } from "#test/support/api-client.ts";
-import { browser, type Browser } from "#test/support/browser.ts";
+import { browser, signedIn, type Browser } from "#test/support/browser.ts";
 import { startGitHost } from "#test/support/git-host-server.ts";
 import { agree, REGISTERED } from "#test/support/oauth-provider.ts";
 import { previewVisitor } from "#test/support/preview-visitor.ts";
@@ -27,16 +26,6 @@ const plain = sharedService();
 
 const operations = operationsOf(await readDocument(secure));
 const forPeople = operations.filter(({ person }) => person);
-
-type Service = typeof plain;
-
-/** A new account, or this one, signed in with a browser. */
-async function signedIn(service: Service, account?: Account) {
-  const who = browser(service);
-  const json = account ?? (await service.signUp());
-  const { body } = await who.call<{ access_token: string }>("POST", "/api/auth/login", { json });
-  return { account: json, who, token: body.access_token };
-}
 
 /** Both orders, and the forms that parsers take for one cookie. */
 const both = (name: string, one: string, other: string) => [

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
 import { followProject, type ProjectFollower } from "#test/support/project-follower.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { openSocket, type TestSocket } from "#test/support/socket.ts";
 import { call, script } from "#test/support/task-client.ts";
-import { newTeamClient, type TeamClient } from "#test/support/team-client.ts";
+import { newTeamClient } from "#test/support/team-client.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 
 const service = sharedService();
@@ -24,11 +24,6 @@ interface Viewer {
 }
 
 const viewers: Viewer[] = [];
-let team: TeamClient;
-let projectId: string;
-let taskId: string;
-let chatId: string;
-let approvalId: string;
 
 /** Sockets and streams that were open before the task began, by the name of their viewer. */
 const sockets = new Map<string, TestSocket[]>();
@@ -56,30 +51,28 @@ const isIn = (socket: TestSocket, word: string) =>
     { interval: 20 },
   );
 
-beforeAll(async () => {
-  team = await newTeamClient(service);
-  projectId = (await service.newProject(team.owner.token)).id;
-  const made = await service.call<{ id: string }>("POST", "/api/chat", {
-    token: team.owner.token,
-    json: { project_id: projectId },
-  });
-  chatId = made.body.id;
-  await admit("owner", team.owner);
-  for (const role of ["admin", "editor", "viewer"] as const) await admit(role, await team.join(role));
-  await admit("stranger", await service.signUp("stranger"));
-  for (const viewer of viewers.filter(({ name }) => !name.startsWith("stranger"))) {
-    const inPath = await openSocket(service.url, `/api/chat/ws/${viewer.token}`);
-    inPath.send({ type: "ping", project_id: projectId });
-    sockets.set(viewer.name, [await chatSocket(viewer), inPath]);
-    const headers = { authorization: `Bearer ${viewer.token}` };
-    followers.set(viewer.name, await followProject(service.url, projectId, headers));
-  }
-  const [owners] = sockets.get("owner") ?? [];
-  owners?.send({ message: MESSAGE, chat_id: chatId, edit_mode: "ask" });
-  const asked = await owners?.next("approval_required");
-  taskId = String(asked?.["task_id"]);
-  approvalId = String(fieldsOf(asked?.["data"])["approval_id"]);
+const team = await newTeamClient(service);
+const projectId = (await service.newProject(team.owner.token)).id;
+const made = await service.call<{ id: string }>("POST", "/api/chat", {
+  token: team.owner.token,
+  json: { project_id: projectId },
 });
+const chatId = made.body.id;
+await admit("owner", team.owner);
+for (const role of ["admin", "editor", "viewer"] as const) await admit(role, await team.join(role));
+await admit("stranger", await service.signUp("stranger"));
+for (const viewer of viewers.filter(({ name }) => !name.startsWith("stranger"))) {
+  const inPath = await openSocket(service.url, `/api/chat/ws/${viewer.token}`);
+  inPath.send({ type: "ping", project_id: projectId });
+  sockets.set(viewer.name, [await chatSocket(viewer), inPath]);
+  const headers = { authorization: `Bearer ${viewer.token}` };
+  followers.set(viewer.name, await followProject(service.url, projectId, headers));
+}
+const [owners] = sockets.get("owner") ?? [];
+owners?.send({ message: MESSAGE, chat_id: chatId, edit_mode: "ask" });
+const asked = await owners?.next("approval_required");
+const taskId = String(asked?.["task_id"]);
+const approvalId = String(fieldsOf(asked?.["data"])["approval_id"]);
 afterAll(() => {
   for (const each of sockets.values()) for (const socket of each) socket.close();
   for (const follower of followers.values()) follower.leave();

@@ -1,27 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { verifyCallback } from "@agent-workspace/client/webhooks";
-import type { Account } from "#test/support/api-client.ts";
-import { startReceiver, type Receiver } from "#test/support/receiver.ts";
+import { startReceiver } from "#test/support/receiver.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { script } from "#test/support/task-client.ts";
 import { machineOf } from "./support/session.ts";
-import { newMachine, type Machine, type Running } from "./support/machine.ts";
+import { newMachine, type Running } from "./support/machine.ts";
 
 const service = sharedService();
-let owner: Account;
-let key: string;
-let project: string;
-let machine: Machine;
-let receiver: Receiver;
-beforeAll(async () => {
-  owner = await service.signUp();
-  const { token } = owner;
-  project = (await service.newProject(token)).id;
-  ({ key } = await service.newKey(token, project));
-  machine = await newMachine({ WORKSPACE_URL: service.stack.url, WORKSPACE_API_KEY: key });
-  // The first attempt fails, as while a receiver is restarted.
-  receiver = await startReceiver((_, before) => ({ status: before === 0 ? 500 : 204 }));
-});
+const owner = await service.signUp();
+const project = (await service.newProject(owner.token)).id;
+const { key } = await service.newKey(owner.token, project);
+const machine = await newMachine({ WORKSPACE_URL: service.stack.url, WORKSPACE_API_KEY: key });
+// The first attempt fails, as while a receiver is restarted.
+const receiver = await startReceiver((_, before) => ({ status: before === 0 ? 500 : 204 }));
 afterAll(async () => {
   await machine.close();
   await receiver.close();

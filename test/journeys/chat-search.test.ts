@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { messages as stored } from "#src/db/schema/index.ts";
 import { SEARCHED } from "#src/domain/agent-work/chats/index.ts";
 import { newId } from "#src/lib/ids.ts";
-import { newChatClient, type ChatClient } from "#test/support/chat-client.ts";
+import { newChatClient } from "#test/support/chat-client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { script } from "#test/support/task-client.ts";
@@ -20,21 +20,16 @@ interface Hit {
   created_at: string;
 }
 
-let client: ChatClient;
-let elsewhere: ChatClient;
-let chatId: string;
-let titled: string;
-beforeAll(async () => {
-  client = await newChatClient(service);
-  elsewhere = await newChatClient(service, { account: client.account });
-  chatId = (await client.call<{ id: string }>("POST", "/api/chat", { project_id: client.projectId })).body.id;
-  for (const text of ["A Möbius strip", `${"x".repeat(500)} the needle ${"y".repeat(500)}`, "100%_sure"]) {
-    await client.ask(script({ text }), { chat_id: chatId });
-  }
-  const json = { project_id: elsewhere.projectId, title: "On NEEDLES and \\pins" };
-  titled = (await elsewhere.call<{ id: string }>("POST", "/api/chat", json)).body.id;
-  await elsewhere.call("PATCH", `/api/chat/${titled}/update`, { title: json.title });
-});
+const client = await newChatClient(service);
+const elsewhere = await newChatClient(service, { account: client.account });
+const chatId = (await client.call<{ id: string }>("POST", "/api/chat", { project_id: client.projectId })).body
+  .id;
+for (const text of ["A Möbius strip", `${"x".repeat(500)} the needle ${"y".repeat(500)}`, "100%_sure"]) {
+  await client.ask(script({ text }), { chat_id: chatId });
+}
+const json = { project_id: elsewhere.projectId, title: "On NEEDLES and \\pins" };
+const titled = (await elsewhere.call<{ id: string }>("POST", "/api/chat", json)).body.id;
+await elsewhere.call("PATCH", `/api/chat/${titled}/update`, { title: json.title });
 
 const search = async (q: string, query = "", token = client.account.token) => {
   const path = `/api/chat/search?${new URLSearchParams({ q })}${query}`;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { browser } from "#test/support/browser.ts";
+import { signedIn } from "#test/support/browser.ts";
 import { newDeployer, see } from "#test/support/deployer.ts";
 import { otherSharedService } from "#test/support/shared-service.ts";
 
@@ -12,15 +12,11 @@ const CREDENTIALS = "/api/deployment-credentials";
 it("a hosting account is connected by OAuth, unless its person declines; the window closes, and it is published to", async () => {
   const service = await otherSharedService("eager");
   const deployer = await newDeployer(service);
-  const { email, password, username } = deployer;
-  const who = browser(service);
-  const { body: session } = await who.call<{ access_token: string }>("POST", "/api/auth/login", {
-    json: { email, password },
-  });
+  const { username } = deployer;
+  const { who, token } = await signedIn(service, deployer);
   /** The way back from the provider's page after this decision. */
   const decide = async (decision: string) => {
     const path = "/api/deployment-oauth/vercel/authorize";
-    const token = session.access_token;
     const { auth_url: url } = (await who.call<{ auth_url: string }>("GET", path, { token })).body;
     const body = new URLSearchParams({ decision, account: username });
     const headers = { origin: new URL(url).origin };

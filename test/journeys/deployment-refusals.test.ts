@@ -1,16 +1,12 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import { newDeployer, type Answered, type Deployer } from "#test/support/deployer.ts";
+import { describe, expect, it } from "vitest";
+import { newDeployer, type Answered } from "#test/support/deployer.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 
 const service = sharedService();
 
-let deployer: Deployer;
-let project: { id: string; slug: string };
-beforeAll(async () => {
-  deployer = await newDeployer(service);
-  for (const provider of ["vercel", "netlify"] as const) await deployer.connect(provider);
-  project = await deployer.newProject({ "index.html": "<h1>Hello</h1>" });
-});
+const deployer = await newDeployer(service);
+for (const provider of ["vercel", "netlify"] as const) await deployer.connect(provider);
+const project = await deployer.newProject({ "index.html": "<h1>Hello</h1>" });
 
 describe("a deployment is refused, with a sentence,", () => {
   it("to other providers, under every address", async () => {

@@ -1,5 +1,6 @@
 import { request } from "node:http";
 import { describe, expect, it } from "vitest";
+import { randomBytes } from "#test/contracts/project-runtime/bytes.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 
 const service = sharedService();
@@ -15,14 +16,6 @@ async function open() {
   const read = async (path: string) =>
     (await call<{ content: string }>("GET", `/content?path=${encodeURIComponent(path)}`)).body.content;
   return { id, slug, call, read };
-}
-
-function randomBytes(length: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(length);
-  for (let at = 0; at < length; at += 65_536) {
-    crypto.getRandomValues(bytes.subarray(at, Math.min(at + 65_536, length)));
-  }
-  return bytes;
 }
 
 describe("files under their own path", () => {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { gitConnections } from "#src/db/schema/index.ts";
-import { browser } from "#test/support/browser.ts";
+import { signedIn } from "#test/support/browser.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { startGitServer } from "#test/support/git-server.ts";
 import { startGitHost, type GitHostKind, type GitHostServer } from "#test/support/git-host-server.ts";
@@ -53,10 +53,7 @@ interface Begun {
 
 /** A new person who agreed at the host's page, about to come back in this browser. */
 async function goTo(kind: GitHostKind) {
-  const account = await service.signUp("git");
-  const who = browser(service);
-  const { body } = await who.call<{ access_token: string }>("POST", "/api/auth/login", { json: account });
-  const token = body.access_token;
+  const { account, who, token } = await signedIn(service);
   const begun = await who.call<Begun>("GET", `/api/git-providers/${kind}/oauth/authorize`, { token });
   const back = await agree(begun.body.authorization_url);
   const comeBack = (headers: Record<string, string> = {}) =>

@@ -1,26 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { auditLog } from "#src/db/schema/index.ts";
 import { eq } from "drizzle-orm";
 import { databaseOf } from "#test/support/database.ts";
-import { newMcpOwner, type McpServer } from "#test/support/mcp-servers.ts";
-import { plainTool, startMcpStub, type McpStub } from "#test/support/mcp-stub.ts";
-import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
-import type { Account } from "#test/support/api-client.ts";
+import { newMcpOwner } from "#test/support/mcp-servers.ts";
+import { plainTool, startMcpStub } from "#test/support/mcp-stub.ts";
+import { otherSharedService } from "#test/support/shared-service.ts";
 
 const TOKEN = "tracker-secret-0123456789";
 
-let service: SharedService;
-let stub: McpStub;
-let person: Account;
-let own: ReturnType<typeof newMcpOwner>;
-let server: McpServer;
-beforeAll(async () => {
-  service = await otherSharedService("eager");
-  stub = await startMcpStub([plainTool("look_up"), plainTool("delete.all")]);
-  person = await service.signUp();
-  own = newMcpOwner(service, person.token);
-  server = await own.add({ name: "tracker", url: `${stub.url}?key=query-secret`, token: TOKEN });
-});
+const service = await otherSharedService("eager");
+const stub = await startMcpStub([plainTool("look_up"), plainTool("delete.all")]);
+const person = await service.signUp();
+const own = newMcpOwner(service, person.token);
+const server = await own.add({ name: "tracker", url: `${stub.url}?key=query-secret`, token: TOKEN });
 afterAll(() => stub.close());
 
 describe("a server of a person", () => {

@@ -1,28 +1,21 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { newChatClient, type ChatFrame } from "#test/support/chat-client.ts";
-import { newMcpOwner, type McpServer } from "#test/support/mcp-servers.ts";
-import { plainTool, startMcpStub, type McpStub } from "#test/support/mcp-stub.ts";
-import { otherSharedService, type SharedService } from "#test/support/shared-service.ts";
-import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
+import { newMcpOwner } from "#test/support/mcp-servers.ts";
+import { plainTool, startMcpStub } from "#test/support/mcp-stub.ts";
+import { otherSharedService } from "#test/support/shared-service.ts";
+import { call, newTaskClient, script } from "#test/support/task-client.ts";
 import { PIXEL } from "#test/mcp/server/support/fixture-tools.ts";
 
 const TOKEN = "tracker-secret-0123456789";
 const TOOLS = [plainTool("look_up"), plainTool("delete.all"), plainTool("read"), plainTool("write")];
 
-let service: SharedService;
-let stub: McpStub;
-let person: TaskClient;
-let own: ReturnType<typeof newMcpOwner>;
-let server: McpServer;
-beforeAll(async () => {
-  service = await otherSharedService("eager");
-  stub = await startMcpStub(TOOLS);
-  person = await newTaskClient(service);
-  own = newMcpOwner(service, person.account.token);
-  const tools = { deny: ["delete*"], allow: ["look_up"], read_only: ["read"] };
-  server = await own.add({ name: "tracker", url: stub.url, token: TOKEN, tools });
-  stub.requests.length = 0;
-});
+const service = await otherSharedService("eager");
+const stub = await startMcpStub(TOOLS);
+const person = await newTaskClient(service);
+const own = newMcpOwner(service, person.account.token);
+const tools = { deny: ["delete*"], allow: ["look_up"], read_only: ["read"] };
+const server = await own.add({ name: "tracker", url: stub.url, token: TOKEN, tools });
+stub.requests.length = 0;
 afterAll(() => stub.close());
 afterEach(() => {
   stub.instead = {};

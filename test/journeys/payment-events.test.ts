@@ -1,33 +1,28 @@
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, expect, it, vi } from "vitest";
 import type { Account, ApiAnswer } from "#test/support/api-client.ts";
 import { PATIENCE } from "#test/support/billing-client.ts";
-import { type Payer, payerOf } from "#test/support/payer.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { payerOf } from "#test/support/payer.ts";
+import { startService } from "#test/support/service.ts";
 
 // Not the shared service: its provider fails, and its events are held back.
-let service: TestService;
-let payer: Payer;
-let agentId: string;
-
-beforeAll(async () => {
-  service = await startService();
-  payer = payerOf(service);
-  const seller = await service.signUp("seller");
-  const made = await post<{ agent_id: string }>(seller, "/api/marketplace/agents/create", {
-    name: "Reviewer",
-    description: "Reviews code",
-    system_prompt: "Review.",
-  });
-  agentId = made.body.agent_id;
-  const terms = { pricing_type: "one_time", price: 5 };
-  const published = await post(seller, `/api/marketplace/agents/${agentId}/publish`, terms);
-  if (published.status !== 200) throw new Error(`Not published: ${published.text}`);
-});
+const service = await startService();
+const payer = payerOf(service);
 afterAll(() => service.close());
 
 const post = <T = { session_id: string }>({ token }: Account, path: string, json: object = {}) =>
   service.call<T>("POST", path, { token, json });
 const get = <T = unknown>({ token }: Account, path: string) => service.call<T>("GET", path, { token });
+
+const seller = await service.signUp("seller");
+const made = await post<{ agent_id: string }>(seller, "/api/marketplace/agents/create", {
+  name: "Reviewer",
+  description: "Reviews code",
+  system_prompt: "Review.",
+});
+const agentId = made.body.agent_id;
+const terms = { pricing_type: "one_time", price: 5 };
+const published = await post(seller, `/api/marketplace/agents/${agentId}/publish`, terms);
+if (published.status !== 200) throw new Error(`Not published: ${published.text}`);
 
 const buy = (by: Account, name = "small") => post(by, "/api/billing/credits/purchase", { package: name });
 const verify = (by: Account, session_id: string) =>

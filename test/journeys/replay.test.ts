@@ -1,12 +1,9 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { collectEvents, type TaskEvent } from "#test/support/events.ts";
 import { sharedService } from "#test/support/shared-service.ts";
-import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
+import { call, newTaskClient, script } from "#test/support/task-client.ts";
 
 const service = sharedService();
-let client: TaskClient;
-let taskId: string;
-let events: TaskEvent[];
 /** The events that a reader got that connected as soon as an event was seen, by the id of that event. */
 const live = new Map<number, Promise<TaskEvent[]>>();
 
@@ -20,15 +17,13 @@ const TURN = {
 };
 const LONG_TASK = script(...Array.from({ length: 12 }, () => TURN), { text: "That was long." });
 
-beforeAll(async () => {
-  client = await newTaskClient(service);
-  taskId = (await client.start(LONG_TASK)).task_id;
-  events = [];
-  for await (const event of client.events(taskId)) {
-    events.push(event);
-    if (event.id % EVERY === 0) live.set(event.id, client.end(taskId, event.id));
-  }
-});
+const client = await newTaskClient(service);
+const taskId = (await client.start(LONG_TASK)).task_id;
+const events: TaskEvent[] = [];
+for await (const event of client.events(taskId)) {
+  events.push(event);
+  if (event.id % EVERY === 0) live.set(event.id, client.end(taskId, event.id));
+}
 
 /** Compare as text: one comparison of a few hundred events is cheap, six hundred of them are not. */
 const asText = (list: readonly TaskEvent[]) => list.map((event) => JSON.stringify(event)).join("\n");

@@ -1,10 +1,7 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import type { Account } from "#test/support/api-client.ts";
+import { describe, expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 
 const service = sharedService();
-let owner: Account;
-let project: string;
 
 interface Found {
   hits: { path: string; line: number; column: number; text: string }[];
@@ -30,14 +27,12 @@ const FILES: Record<string, string> = {
   "picture.png": "needle",
 };
 
-beforeAll(async () => {
-  owner = await service.signUp("owner");
-  project = (await service.newProject(owner.token)).id;
-  for (const [path, content] of Object.entries(FILES)) {
-    const { token } = owner;
-    await service.call("PUT", `/api/projects/${project}/files/${path}`, { token, json: { content } });
-  }
-});
+const owner = await service.signUp("owner");
+const project = (await service.newProject(owner.token)).id;
+for (const [path, content] of Object.entries(FILES)) {
+  const { token } = owner;
+  await service.call("PUT", `/api/projects/${project}/files/${path}`, { token, json: { content } });
+}
 
 describe("GET /api/projects/{project}/files/search", () => {
   it("finds the lines that contain a text, each once, but not in binary or generated files", async () => {

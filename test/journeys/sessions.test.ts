@@ -1,18 +1,9 @@
 import jsonwebtoken from "jsonwebtoken";
 import { describe, expect, it } from "vitest";
-import { browser } from "#test/support/browser.ts";
+import { signedIn } from "#test/support/browser.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 
 const service = sharedService();
-
-/** A new account, signed in with a browser. */
-async function signedIn() {
-  const account = await service.signUp();
-  const own = browser(service);
-  const login = await own.call<{ access_token: string }>("POST", "/api/auth/login", { json: account });
-  expect(login.status).toBe(200);
-  return { account, own, token: login.body.access_token };
-}
 
 const UNAUTHORIZED = { status: 401, body: { detail: "Unauthorized" } };
 const rename = { json: { name: "A new name" } };
@@ -36,7 +27,7 @@ describe("the cookies of a session", () => {
   });
 
   it("let a browser read, and change with the token that goes with them, which outlives a refresh", async () => {
-    const { account, own } = await signedIn();
+    const { account, who: own } = await signedIn(service);
     expect(await own.call("GET", "/api/users/me")).toMatchObject({ status: 200, body: { id: account.id } });
     const before = new Map(own.cookies);
     const { body } = await own.call<{ csrf_token: string }>("GET", "/api/auth/csrf");
@@ -54,9 +45,8 @@ describe("the cookies of a session", () => {
 });
 
 it("logging out ends every session, the access tokens with it, and takes the cookies away", async () => {
-  const { account, own, token } = await signedIn();
-  const other = browser(service);
-  await other.call("POST", "/api/auth/login", { json: account });
+  const { account, who: own, token } = await signedIn(service);
+  const { who: other } = await signedIn(service, account);
   expect((await own.change("POST", "/api/auth/jwt/logout")).status).toBeLessThan(300);
   expect([...own.cookies.keys()]).toEqual(["csrf_token"]);
   for (const each of [token, account.token]) {
@@ -76,7 +66,7 @@ interface Listed {
 }
 
 it("one's sessions are listed by device, and can be ended one by one or all but this", async () => {
-  const { account, own } = await signedIn();
+  const { account, who: own } = await signedIn(service);
   for (const device of ["phone", "tablet"]) {
     const headers = { "user-agent": device, "cf-connecting-ip": "6.6.6.6", "x-forwarded-for": "6.6.6.6" };
     await service.call("POST", "/api/auth/login", { json: account, headers });
@@ -99,7 +89,7 @@ it("one's sessions are listed by device, and can be ended one by one or all but 
 });
 
 it("an access token is a JWT as the contract says", async () => {
-  const { account, token } = await signedIn();
+  const { account, token } = await signedIn(service);
   const secret = service.stack.variables["SECRET_KEY"] ?? "";
   const claims = jsonwebtoken.verify(token, secret, { algorithms: ["HS256"], audience: "workspace:auth" });
   if (typeof claims === "string") throw new Error("The token has no claims");

@@ -4,7 +4,7 @@ import { chats } from "#src/db/schema/index.ts";
 import { insertBackgroundTask } from "#src/domain/workspaces/background-tasks/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Account } from "#test/support/api-client.ts";
-import { browser } from "#test/support/browser.ts";
+import { signedIn } from "#test/support/browser.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { otherSharedService } from "#test/support/shared-service.ts";
 import { newRunningSite } from "#test/support/site.ts";
@@ -99,9 +99,8 @@ it("the task socket tells of tasks as they go on", async () => {
 });
 
 it("the task socket needs no token from a page that is signed in, and no page of another site is", async () => {
-  const visitor = browser(service);
-  await visitor.call("POST", "/api/auth/login", { json: owner });
-  const cookie = Array.from(visitor.cookies, ([name, value]) => `${name}=${value}`).join("; ");
+  const { who } = await signedIn(service, owner);
+  const cookie = who.cookie();
   const openBy = (origin: string) =>
     openSocket(service.url, "/api/tasks/ws", { headers: { origin, cookie } });
   const socket = await openBy(service.url);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { signedIn } from "#test/support/browser.ts";
 import { otherSharedService } from "#test/support/shared-service.ts";
 import { newRunningSite } from "#test/support/site.ts";
 import { openSocket } from "#test/support/socket.ts";
@@ -109,11 +110,8 @@ describe("a terminal is refused", () => {
   });
 
   it("to the session cookie of a page that is not ours", async () => {
-    const { headers } = await service.call("POST", "/api/auth/login", { json: owner });
-    const cookie = headers
-      .getSetCookie()
-      .map((line) => line.split(";")[0])
-      .join("; ");
+    const { who } = await signedIn(service, owner);
+    const cookie = who.cookie();
     const path = `/api/terminal/${site.id}/connect?target=ephemeral`;
     for (const origin of [{}, { origin: "https://evil.example" }]) {
       const foreign = await openSocket(service.url, path, { headers: { cookie, ...origin } });

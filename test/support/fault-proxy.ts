@@ -1,7 +1,8 @@
-import http from "node:http";
+import type http from "node:http";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { serve } from "#local/serve.ts";
+import { passOn } from "./pass-on.ts";
 
 /**
  * What may happen to a request. `refuse`: a 500. `hang`: no answer at all. `lose`: it is served, and the connection breaks
@@ -78,17 +79,9 @@ async function forward(
   response: http.ServerResponse,
   fault: Fault | undefined,
 ): Promise<void> {
-  const answer = await new Promise<http.IncomingMessage>((resolve, reject) => {
-    const onward = http.request({
-      host: target.hostname,
-      port: target.port,
-      path: request.url,
-      method: request.method,
-      headers: { ...request.headers, host: target.host },
-    });
-    onward.on("response", resolve).on("error", reject).end(body);
-    response.on("close", () => onward.destroy());
-  });
+  const left = new AbortController();
+  response.on("close", () => left.abort());
+  const answer = await passOn(target, request, body, left.signal);
   if (fault === "lose") {
     await buffer(answer);
     response.destroy();

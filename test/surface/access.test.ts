@@ -5,6 +5,7 @@ import { isScope, roleGrants } from "#src/domain/access/permissions/index.ts";
 import { externalApiKeys } from "#src/db/schema/index.ts";
 import type { Account } from "#test/support/api-client.ts";
 import { signUpAdministrator } from "#test/support/administrators.ts";
+import { signedIn } from "#test/support/browser.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { PUBLIC, ROWS } from "./access-table.ts";
@@ -73,13 +74,7 @@ function send(operation: Operation, headers: Record<string, string>, samples = e
 }
 
 /** The cookies of a new session. */
-async function signIn(json: Account): Promise<string> {
-  const { headers } = await service.call("POST", "/api/auth/login", { json });
-  return headers
-    .getSetCookie()
-    .map((line) => line.split(";")[0])
-    .join("; ");
-}
+const signIn = async (person: Account) => (await signedIn(service, person)).who.cookie();
 
 /** The token of a session that has ended, or of an account that was disabled. */
 async function ofTheGone(how: "logged out" | "disabled") {

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { KnownSecrets, scrubText } from "#src/agent/scrubbing/scrub.ts";
 import { ScrubbedStream } from "#src/agent/scrubbing/scrubbed-stream.ts";
 import { IS_SOAK } from "#test/support/soak.ts";
+import { processorMs } from "#test/support/processor-ms.ts";
 
 /** Longer in `npm run soak`. */
 const LENGTH = IS_SOAK ? 300_000 : 40_000;
@@ -11,14 +12,6 @@ const LENGTH = IS_SOAK ? 300_000 : 40_000;
  */
 const BUDGET_MS = LENGTH / 20;
 const filled = (part: string) => part.repeat(Math.ceil(LENGTH / part.length));
-
-/** In milliseconds of processor time. */
-function costOf(work: () => void): number {
-  const before = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
-}
 
 /** Parts of texts over which a search that goes back takes minutes. */
 const PARTS = [
@@ -34,11 +27,11 @@ it.each(PARTS)("a long text of %j is scrubbed", (part) => {
   const text = filled(part);
   const known = new KnownSecrets([{ name: "A", value: `${part}${part}${part}x1`, declared: true }]);
   let shown = 0;
-  expect(costOf(() => (shown = scrubText(text, known).length))).toBeLessThan(BUDGET_MS);
+  expect(processorMs(() => (shown = scrubText(text, known).length))).toBeLessThan(BUDGET_MS);
   expect(shown).toBeGreaterThan(0);
   const stream = new ScrubbedStream(known);
   let streamed = 0;
-  const cost = costOf(() => {
+  const cost = processorMs(() => {
     for (let at = 0; at < text.length; at += 4096) streamed += stream.push(text.slice(at, at + 4096)).length;
     streamed += stream.end().length;
   });
@@ -53,7 +46,7 @@ it("secrets that nearly are in the text everywhere cost no more", () => {
     declared: true,
   }));
   const known = new KnownSecrets(secrets);
-  const cost = costOf(() => {
+  const cost = processorMs(() => {
     expect(scrubText("a".repeat(LENGTH), known)).toBe("a".repeat(LENGTH));
     expect(scrubText(`${"a".repeat(LENGTH)}b17`, known)).toContain("«secret:KEY_");
   });
@@ -67,7 +60,7 @@ it("secrets that are larger than any are cut, not refused", () => {
     declared: true,
   }));
   let shown = "";
-  const cost = costOf(() => {
+  const cost = processorMs(() => {
     shown = scrubText(secrets[0]?.value.slice(0, 76) ?? "", new KnownSecrets(secrets));
   });
   expect(cost).toBeLessThan(BUDGET_MS);
@@ -76,6 +69,6 @@ it("secrets that are larger than any are cut, not refused", () => {
 
 it("certificates before tokens cost no more", () => {
   const text = "-----BEGIN A-----é".repeat(20_000) + "k3J9xPq2Vb7Lm4Rt8Wz1 ".repeat(20_000);
-  const cost = costOf(() => void scrubText(text, new KnownSecrets([])));
+  const cost = processorMs(() => void scrubText(text, new KnownSecrets([])));
   expect(cost).toBeLessThan(BUDGET_MS);
 });

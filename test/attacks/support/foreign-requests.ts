@@ -1,5 +1,5 @@
 import type { ApiAnswer } from "#test/support/api-client.ts";
-import { browser } from "#test/support/browser.ts";
+import { signedIn } from "#test/support/browser.ts";
 import { databaseOf } from "#test/support/database.ts";
 import type { SharedService } from "#test/support/shared-service.ts";
 import { some } from "#test/support/draw.ts";
@@ -32,8 +32,7 @@ export async function foreignRequests(service: SharedService, document: Document
   const { id: project } = await service.newProject(stranger.token);
   const { key } = await service.newKey(stranger.token);
   const { key: bound } = await service.newKey(stranger.token, project);
-  const page = browser(service);
-  await page.call("POST", "/api/auth/login", { json: stranger });
+  const { who: page } = await signedIn(service, stranger);
   const { body: csrf } = await page.call<{ csrf_token: string }>("GET", "/api/auth/csrf");
   const headers = { "x-csrf-token": csrf.csrf_token };
   const db = databaseOf(service);

@@ -6,7 +6,7 @@ export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(te
 export const textFrom = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 /** A content that compresses badly and repeats late, so that a lost or doubled part shows. */
-export function randomBytes(length: number): Uint8Array {
+export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   for (let at = 0; at < length; at += 65_536) {
     crypto.getRandomValues(bytes.subarray(at, Math.min(at + 65_536, length)));

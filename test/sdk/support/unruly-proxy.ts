@@ -1,7 +1,8 @@
-import http from "node:http";
+import type http from "node:http";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { serve } from "#local/serve.ts";
+import { passOn } from "#test/support/pass-on.ts";
 
 /**
  * What happens to one request. `late`: it is served after some milliseconds. `twice`: the service gets it two times, and the
@@ -43,13 +44,13 @@ export async function startUnrulyProxy(
         await pause(mishap.ms);
         break;
       case "twice":
-        (await send(target, request, body)).destroy();
+        (await passOn(target, request, body)).destroy();
         break;
       case "none":
       case "lost":
       case "cut":
     }
-    const answer = await send(target, request, body);
+    const answer = await passOn(target, request, body);
     response.on("close", () => answer.destroy());
     if (mishap.kind === "lost") {
       response.destroy();
@@ -69,18 +70,4 @@ export async function startUnrulyProxy(
     else response.end();
   });
   return { url, happened, close };
-}
-
-/** Passes a request on, and resolves with the beginning of its answer. */
-function send(target: URL, request: http.IncomingMessage, body: Buffer): Promise<http.IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const headers = { ...request.headers, host: target.host };
-    const { url: path, method } = request;
-    // A kept connection may be closed as the request leaves: one more mishap than was chosen.
-    http
-      .request({ host: target.hostname, port: target.port, path, method, headers, agent: false })
-      .on("response", resolve)
-      .on("error", reject)
-      .end(body);
-  });
 }

@@ -30,13 +30,13 @@ export function queueWorld() {
     get dataDir() {
       return dataDir;
     },
-    async receiver(...reply: Parameters<typeof startReceiver>) {
+    receiver: async (...reply: Parameters<typeof startReceiver>) => {
       const started = await startReceiver(...reply);
       cleanups.push(started.close);
       return started;
     },
     /** A queue that is closed at the end of the test, unless the test closes it. */
-    async queueTo(deliverTo: string, options: Options = {}) {
+    queueTo: async (deliverTo: string, options: Options = {}) => {
       const log: string[] = [];
       const queue = await startQueue({
         dataDir,

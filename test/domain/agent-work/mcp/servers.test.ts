@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createServer, updateServer } from "#src/domain/agent-work/mcp/index.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import type { McpTarget } from "#src/platform/mcp-client/mcp-client.ts";
-import { newColleague, type Colleague } from "#test/support/colleagues.ts";
-import { openDatabase } from "#test/support/database.ts";
+import { newColleague } from "#test/support/colleagues.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { CLIENT } from "#test/support/people.ts";
 
-let database: Awaited<ReturnType<typeof openDatabase>>;
-let person: Colleague;
-beforeAll(async () => {
-  database = await openDatabase();
-  person = await newColleague(database.db);
-});
-afterAll(() => database.close());
+const database = await fileDatabase();
+const person = await newColleague(database.db);
 
 /** What is sent to each address. */
 const sent: McpTarget[] = [];
