@@ -88,10 +88,8 @@ export class ServerLink {
     const signal = this.#signal;
     const connection = await this.#deps.mcpClient.connect({ url, headers }, { signal });
     try {
-      const tools = compareTools(before, await connection.listTools({ signal }));
-      const isSame = JSON.stringify(tools) === JSON.stringify(before);
-      if (!isSame) await this.#note({ state: "connected", lastError: null, tools });
-      else await this.#note({ state: "connected", lastError: null });
+      const { tools, isNews } = compareTools(before, await connection.listTools({ signal }));
+      await this.#note({ state: "connected", lastError: null, ...(isNews && { tools }) });
       return { connection, tools: new Map(tools.map((tool) => [tool.name, tool])) };
     } catch (error) {
       await connection.close();

@@ -5,6 +5,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import { askedParameters, MAX_ASKED_BYTES, shortened } from "./asked-call.ts";
 import type { LogWriter } from "../steps/log-writer.ts";
 import type { RunSecrets } from "../scrubbing/run-secrets.ts";
+import { FIND_TOOLS } from "../mcp/find-tools.ts";
 import { findTool, MCP_TOOLS } from "../tools/index.ts";
 import type { ForeignTools } from "../tools/tool.ts";
 import { missingScope } from "../tools/missing-scope.ts";
@@ -122,7 +123,7 @@ export class Gate {
 /** Whether an agent has a tool; an agent without a list has all tools. `mcp` in a list stands for those of all MCP servers. */
 export function isToolOf(agent: { tools: readonly string[] | null }, name: string): boolean {
   if (agent.tools === null || agent.tools.includes(name)) return true;
-  return name.startsWith(MCP_PREFIX) && agent.tools.includes(MCP_TOOLS);
+  return (name.startsWith(MCP_PREFIX) || name === FIND_TOOLS) && agent.tools.includes(MCP_TOOLS);
 }
 
 function tooLarge(tool: string, bytes: number): Entry {

@@ -71,6 +71,28 @@ describe.each(["2026-07-28", "2025-11-25", "2025-06-18"] as const)("a server of 
     await connection.close();
   });
 
+  it("may have tools that this client must leave out, or cannot call", async () => {
+    const header = (fields: object) => plainTool("h", { inputSchema: { type: "object", ...fields } });
+    const declared = { type: "string", "x-mcp-header": "Region" };
+    const stub = await newStub(
+      [
+        header({ properties: { a: declared } }),
+        header({ properties: { a: declared, b: { ...declared, "x-mcp-header": "region" } } }),
+        header({ properties: { a: { ...declared, "x-mcp-header": "a b" } } }),
+        header({ properties: { a: { ...declared, type: "object" } } }),
+        header({ items: declared }),
+        header({ "x-mcp-header": "Top" }),
+        plainTool("tasks", { execution: { taskSupport: "required" } }),
+      ],
+      { era },
+    );
+    const connection = await client.connect(to(stub));
+    const { tools, refused } = await connection.listTools();
+    expect(tools).toHaveLength(1);
+    expect(refused.map(({ name }) => name)).toEqual(["h", "h", "h", "h", "h", "tasks"]);
+    await connection.close();
+  });
+
   it("returns every kind of content", async () => {
     const stub = await newStub(undefined, { era });
     stub.answer = () => ({
