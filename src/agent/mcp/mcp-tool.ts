@@ -1,6 +1,5 @@
-import { leaveOf, type ServerOfTask } from "#src/domain/agent-work/mcp/index.ts";
+import { failureOf, leaveOf, type ServerOfTask } from "#src/domain/agent-work/mcp/index.ts";
 import { parsedArguments } from "#src/models/tool-calls.ts";
-import { McpFailure } from "#src/platform/mcp-client/mcp-client.ts";
 import { failure, type Tool } from "../tools/tool.ts";
 import { RESULT_TOKENS } from "./result-tokens.ts";
 import { sentenceOf, type ServerLink } from "./server-link.ts";
@@ -55,8 +54,9 @@ export function mcpTool({ name, server, tool, link, ...deps }: Source): Tool {
         return await toToolResult(deps, result, { server: server.name, tool: tool.name, context });
       } catch (error) {
         context.signal.throwIfAborted();
-        if (!(error instanceof McpFailure)) throw error;
-        const { error: sentence, suggestion } = sentenceOf(error, server.name);
+        const failed = failureOf(error);
+        if (!failed) throw error;
+        const { error: sentence, suggestion } = sentenceOf(failed, server.name);
         return failure(sentence, suggestion, { mcp_server: server.name });
       }
     },

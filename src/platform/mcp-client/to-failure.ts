@@ -90,4 +90,4 @@ function ofStatus(status: number, { message }: Error, cause: unknown, wasSent: b
   });
 }
 
-export const quoted = (text: string): string => oneLine(text).slice(0, QUOTED_CHARS);
+const quoted = (text: string): string => oneLine(text).slice(0, QUOTED_CHARS);
