@@ -58,7 +58,9 @@ it("allowing a tool as it is described allows and answers no other one of its na
     .insert(approvals)
     .values([asked, question("second", "write@1"), question("changed", "write@2"), question("named", null)]);
 
-  expect(await answerApprovalRow(db, { id: asked.id, response: "allow_all", userId })).toBe(true);
+  expect(await answerApprovalRow(db, { id: asked.id, response: "allow_all", reason: null, userId })).toBe(
+    true,
+  );
 
   const answered = await db
     .select({ callId: approvals.callId })
