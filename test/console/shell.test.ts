@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from "vitest";
-import { tools } from "#src/agent/tools/index.ts";
+import { MCP_TOOLS, tools } from "#src/agent/tools/index.ts";
 import { TOOL_GROUPS } from "../../console/src/pages/agents/tool-names.ts";
 import type { Account } from "#test/support/api-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
@@ -11,7 +11,7 @@ const service = sharedService();
 
 it("the tools that an agent can be given are those of the service", () => {
   const named = TOOL_GROUPS.flatMap((group) => Object.keys(group.tools));
-  expect(named.toSorted()).toEqual(tools.map(({ name }) => name).toSorted());
+  expect(named.toSorted()).toEqual([...tools.map(({ name }) => name), MCP_TOOLS].toSorted());
 });
 
 describeConsole("what stands around the pages of the console", () => {

@@ -233,6 +233,22 @@ describe("a server that fails in the middle", () => {
   });
 });
 
+describe("an agent with a list of tools", () => {
+  it("has those of MCP servers if its list says so", async () => {
+    const { token } = person.account;
+    const asAgent = async (name: string, tools: string[]) => {
+      const json = { name, system_prompt: "Work.", tools };
+      const made = await service.call<{ id: string }>("POST", "/api/agents", { token, json });
+      expect(made.status).toBe(201);
+      return resultsOf(calls("look_up"), { agent_id: made.body.id });
+    };
+    expect(await asAgent("With", ["read_file", "mcp"])).toMatchObject([{ success: true }]);
+    expect(await asAgent("Without", ["read_file"])).toMatchObject([
+      { success: false, error: "The agent does not have the tool mcp__tracker__look_up." },
+    ]);
+  });
+});
+
 describe("servers of others", () => {
   it("are used in their project and by their team, and nowhere else", async () => {
     const { token } = person.account;

@@ -1,11 +1,13 @@
-import { leaveOf, MCP_PREFIX, namesFor, type ServerOfTask } from "#src/domain/agent-work/mcp/index.ts";
+import { leaveOf, namesFor, type ServerOfTask } from "#src/domain/agent-work/mcp/index.ts";
+import type { ToolDefinition } from "#src/models/model.ts";
 import type { RunSecrets } from "../scrubbing/run-secrets.ts";
 import type { ForeignTools, Tool } from "../tools/tool.ts";
+import { findTools, namesFound } from "./find-tools.ts";
 import { mcpTool } from "./mcp-tool.ts";
 import { ServerLink, type LinkDeps } from "./server-link.ts";
 
-/** Most tools of all servers that a model is shown. */
-export const MOST_OFFERED = 40;
+/** Most tools of all servers that a model is shown at once. Of more it is shown those that it has found. */
+const MOST_SHOWN = 40;
 
 /**
  * The tools of MCP servers in one step of a task. The model is shown them as their owners accepted them; a server is connected to at
@@ -30,15 +32,21 @@ export class McpTools implements ForeignTools {
     const names = namesFor(
       offered.map(({ server, tool }) => ({ serverId: server.id, server: server.name, tool: tool.name })),
     );
-    this.tools = offered
-      .map((each, place) => mcpTool({ ...each, secrets, name: names[place] ?? "" }))
-      .slice(0, MOST_OFFERED);
-    this.#byName = new Map(this.tools.map((tool) => [tool.name, tool]));
+    const all = offered.map((each, place) => mcpTool({ ...each, secrets, name: names[place] ?? "" }));
+    this.tools = all.length > MOST_SHOWN ? [findTools(all)] : all;
+    this.#byName = new Map([...all, ...this.tools].map((tool) => [tool.name, tool]));
     this.#links = linked.map(({ link }) => link);
   }
 
   find(name: string): Tool | undefined {
-    return name.startsWith(MCP_PREFIX) ? this.#byName.get(name) : undefined;
+    return this.#byName.get(name);
+  }
+
+  /** The definitions of tools that calls of the task have found, the newest ones if they are too many. */
+  found(calls: readonly { name: string; result: unknown }[]): ToolDefinition[] {
+    return namesFound(calls)
+      .slice(-MOST_SHOWN)
+      .flatMap((name) => this.#byName.get(name)?.definition ?? []);
   }
 
   /** Throws nothing. */

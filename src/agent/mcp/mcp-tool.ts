@@ -1,6 +1,6 @@
-import { leaveOf, type ServerOfTask } from "#src/domain/agent-work/mcp/index.ts";
+import { failureOf, leaveOf, type ServerOfTask } from "#src/domain/agent-work/mcp/index.ts";
+import { sha256Hex } from "#src/lib/hash.ts";
 import { parsedArguments } from "#src/models/tool-calls.ts";
-import { McpFailure } from "#src/platform/mcp-client/mcp-client.ts";
 import { failure, type Tool } from "../tools/tool.ts";
 import { RESULT_TOKENS } from "./result-tokens.ts";
 import { sentenceOf, type ServerLink } from "./server-link.ts";
@@ -19,6 +19,9 @@ export function mcpTool({ name, server, tool, link, ...deps }: Source): Tool {
   const { asks, isReadOnly } = leaveOf(server.rules, tool.name);
   /** Hashes of changes that a person was told. */
   const told = new Set<string>();
+  /** A chat allows the tool of this server, at this address, as it was described: not another one of the same name. */
+  const allowanceOf = (hash: string) =>
+    `${name}@${sha256Hex(JSON.stringify([server.id, server.url, hash])).slice(0, 16)}`;
   return {
     name,
     aliases: [],
@@ -33,11 +36,15 @@ export function mcpTool({ name, server, tool, link, ...deps }: Source): Tool {
       parameters: tool.inputSchema,
     },
     resultTokens: RESULT_TOKENS,
+    allowance: allowanceOf(tool.hash),
     async whyAskAgain() {
       const changed = await link.changeOf(tool.name).catch(() => null);
       if (!changed) return undefined;
       told.add(changed.hash);
-      return `The MCP server ${server.name} has changed this tool since it was accepted. It now says: ${changed.description}`;
+      return {
+        description: `The MCP server ${server.name} has changed this tool since it was accepted. It now says: ${changed.description}`,
+        allowance: allowanceOf(changed.hash),
+      };
     },
     async run(argumentsText, context) {
       const args = parsedArguments(argumentsText);
@@ -55,8 +62,9 @@ export function mcpTool({ name, server, tool, link, ...deps }: Source): Tool {
         return await toToolResult(deps, result, { server: server.name, tool: tool.name, context });
       } catch (error) {
         context.signal.throwIfAborted();
-        if (!(error instanceof McpFailure)) throw error;
-        const { error: sentence, suggestion } = sentenceOf(error, server.name);
+        const failed = failureOf(error);
+        if (!failed) throw error;
+        const { error: sentence, suggestion } = sentenceOf(failed, server.name);
         return failure(sentence, suggestion, { mcp_server: server.name });
       }
     },

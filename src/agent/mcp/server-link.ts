@@ -3,11 +3,12 @@ import {
   failureOf,
   openHeaders,
   storeOutcome,
+  type ServerFailure,
   type ServerOfTask,
 } from "#src/domain/agent-work/mcp/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
-import type { McpClient, McpConnection, McpFailure, McpResult } from "#src/platform/mcp-client/mcp-client.ts";
+import type { McpClient, McpConnection, McpResult } from "#src/platform/mcp-client/mcp-client.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 
 export interface LinkDeps {
@@ -44,19 +45,19 @@ export class ServerLink {
     this.#state = server.state;
   }
 
-  /** What has changed in a tool since its owner accepted it; null for nothing. Throws `McpFailure`. */
+  /** What has changed in a tool since its owner accepted it; null for nothing. Throws what `failureOf` reads. */
   async changeOf(name: string): Promise<Tool["changed"]> {
     return (await this.#reach()).tools.get(name)?.changed ?? null;
   }
 
-  /** Throws `McpFailure`, or the signal's reason. */
+  /** Throws what `failureOf` reads, or the signal's reason. */
   async call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<McpResult> {
     const { connection } = await this.#reach();
     try {
       return await connection.callTool(name, args, { signal });
     } catch (error) {
       signal.throwIfAborted();
-      await this.#note(failureOf(error));
+      await this.#noteFailure(error);
       throw error;
     }
   }
@@ -77,7 +78,7 @@ export class ServerLink {
       this.#signal.throwIfAborted();
       // Calls of one turn do not wait for the same silence one after another.
       setTimeout(() => (this.#reached = undefined), REST_MS);
-      await this.#note(failureOf(error));
+      await this.#noteFailure(error);
       throw error;
     }
   }
@@ -88,15 +89,18 @@ export class ServerLink {
     const signal = this.#signal;
     const connection = await this.#deps.mcpClient.connect({ url, headers }, { signal });
     try {
-      const tools = compareTools(before, await connection.listTools({ signal }));
-      const isSame = JSON.stringify(tools) === JSON.stringify(before);
-      if (!isSame) await this.#note({ state: "connected", lastError: null, tools });
-      else await this.#note({ state: "connected", lastError: null });
+      const { tools, isNews } = compareTools(before, await connection.listTools({ signal }));
+      await this.#note({ state: "connected", lastError: null, ...(isNews && { tools }) });
       return { connection, tools: new Map(tools.map((tool) => [tool.name, tool])) };
     } catch (error) {
       await connection.close();
       throw error;
     }
+  }
+
+  async #noteFailure(error: unknown): Promise<void> {
+    const failure = failureOf(error);
+    if (failure) await this.#note({ state: failure.kind, lastError: failure.message });
   }
 
   /** Stores how the server was found, if that is news. */
@@ -114,7 +118,7 @@ export class ServerLink {
 
 /** The failure of a server as the model is told it. */
 export function sentenceOf(
-  { kind, message, wasSent }: McpFailure,
+  { kind, message, wasSent }: ServerFailure,
   server: string,
 ): { error: string; suggestion: string } {
   if (wasSent) {

@@ -90,6 +90,7 @@ async function lineOf(part: McpContent, kept: KeptFiles): Promise<string> {
       return `${oneLine(part.uri).slice(0, 300)}:\n${part.text}`;
     case "link":
       return `[link: ${oneLine(`${part.uri} ${part.name} ${part.description}`).slice(0, 1_000)}]`;
+    case "other":
     default:
       return `[content of the kind ${oneLine(part.kind).slice(0, 40)}, which is not shown]`;
   }

@@ -2,11 +2,12 @@ import { storeCompaction, taskEvents } from "#src/domain/agent-work/tasks/index.
 import type { PrepaidModel } from "#src/domain/models/prepaid-models/index.ts";
 import type { KeptPart } from "#src/models/kept-part.ts";
 import { windowBeside } from "#src/models/model-facts.ts";
-import type { ModelUsage } from "#src/models/model.ts";
+import type { ModelUsage, ToolDefinition } from "#src/models/model.ts";
 import { chatSummary } from "../context/chat-summary.ts";
 import type { Compaction } from "../context/compaction.ts";
 import { requireSight } from "../context/pictures.ts";
 import { ConversationWindow } from "../context/within-window.ts";
+import { isToolOf } from "../turns/gate.ts";
 import { sealPart } from "../turns/kept-parts.ts";
 import type { TurnContext } from "../turns/turn-context.ts";
 import type { TurnRecords } from "../turns/turn-records.ts";
@@ -22,7 +23,8 @@ export async function turnOfStep(
 ): Promise<TurnContext> {
   const { deps, task: claimed, signal } = step;
   const { task, project } = claimed;
-  const { services, tools, system, message } = prepared;
+  const { services, system, message } = prepared;
+  const tools = [...prepared.tools, ...foundTools(step)];
   const { iteration } = records;
   const seesPictures = requireSight(model.name, message);
   const effort = deps.config.DEFAULT_THINKING_EFFORT;
@@ -66,6 +68,12 @@ export async function turnOfStep(
     secrets: step.secrets,
     toolFailed: (tool, cause) => deps.log.error("tool failed", { task_id: task.id, tool, cause }),
   };
+}
+
+/** Tools of MCP servers that the task has found, where they are too many to be shown from the beginning. */
+function foundTools({ mcp, progress, task }: Step): ToolDefinition[] {
+  const found = mcp?.found(progress.turns.flatMap((turn) => turn.tool_calls)) ?? [];
+  return found.filter(({ name }) => isToolOf(task.agent, name));
 }
 
 interface Compacted {

@@ -82,6 +82,14 @@ export interface ToolFailure {
 
 export type ToolResult = ToolSuccess | ToolFailure;
 
+/** What is new of a tool since it was accepted. */
+export interface ToolNews {
+  /** Shown to the person in place of the tool's description. */
+  description: string;
+  /** As `Tool.allowance`, for the tool as it is now. */
+  allowance: string;
+}
+
 export interface Tool {
   readonly name: string;
   /** Other names a call may use; the model is shown only `name`. */
@@ -98,8 +106,10 @@ export interface Tool {
   readonly definition: ToolDefinition;
   /** Most tokens of a result that the model is shown, where they are more than usual. */
   readonly resultTokens?: number;
-  /** Why a person is asked about a call in every edit mode, as a description of the tool; undefined if there is no reason. */
-  whyAskAgain?(): Promise<string | undefined>;
+  /** What a chat remembers when all calls of the tool are allowed there; its name when absent. */
+  readonly allowance?: string;
+  /** Why a person is asked about a call in every edit mode; undefined if there is no reason. */
+  whyAskAgain?(): Promise<ToolNews | undefined>;
   /**
    * Checks the arguments as the model wrote them, then runs. Invalid arguments return a failure instead of throwing.
    */

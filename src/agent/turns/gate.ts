@@ -5,6 +5,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import { askedParameters, MAX_ASKED_BYTES, shortened } from "./asked-call.ts";
 import type { LogWriter } from "../steps/log-writer.ts";
 import type { RunSecrets } from "../scrubbing/run-secrets.ts";
+import { FIND_TOOLS } from "../mcp/find-tools.ts";
 import { findTool, MCP_TOOLS } from "../tools/index.ts";
 import type { ForeignTools } from "../tools/tool.ts";
 import { missingScope } from "../tools/missing-scope.ts";
@@ -79,25 +80,31 @@ export class Gate {
     const missing = missingScope(tool, task.scopes);
     if (missing) return refused(missing.error, missing.suggestion ?? "");
     if (task.editMode === "plan" && !tool.runsInPlan) return planned(tool.name);
+    // What the mode or the owner allows was allowed to the tool as it was.
     const news = await tool.whyAskAgain?.();
-    // What the chat or the mode allows was allowed to the tool as it was.
-    if (news !== undefined) return this.#ask({ ...call, name: tool.name }, news, records, false);
-    if (task.editMode === "plan" || task.editMode === "allow" || !tool.dangerous) return ALLOWED;
+    const asks = task.editMode === "ask" && tool.dangerous;
+    if (news === undefined && !asks) return ALLOWED;
+    const { description, allowance } = news ?? { ...tool.definition, allowance: tool.allowance ?? tool.name };
     // A call whose approval was requested still goes through `#ask`, so that its decision is logged even if the answer
     // to another call settled it.
-    const isAllowed = chat.allowedTools.includes(tool.name);
+    const isAllowed = chat.allowedTools.includes(allowance);
     if (isAllowed && !records.wasAsked(call.id)) return ALLOWED;
-    return this.#ask({ ...call, name: tool.name }, tool.definition.description, records, isAllowed);
+    return this.#ask({ ...call, name: tool.name }, { description, allowance, isAllowed }, records);
   }
 
-  async #ask(call: Call, description: string, records: TurnRecords, isToolAllowed: boolean): Promise<Entry> {
+  async #ask(
+    call: Call,
+    { description, allowance, isAllowed }: { description: string; allowance: string; isAllowed: boolean },
+    records: TurnRecords,
+  ): Promise<Entry> {
     const { task } = this.#task;
     const { iteration, id: callId, name: tool } = call;
     const bytes = new TextEncoder().encode(call.arguments).length;
     if (bytes > MAX_ASKED_BYTES) return tooLarge(tool, bytes);
     const whole = askedParameters(call.arguments, await this.#secrets.stored());
-    const dangerous = { taskId: task.id, iteration, callId, tool, parameters: whole };
-    const verdict = await requestApproval(this.#deps, dangerous, isToolAllowed);
+    const ofChat = allowance === tool ? null : allowance;
+    const dangerous = { taskId: task.id, iteration, callId, tool, allowance: ofChat, parameters: whole };
+    const verdict = await requestApproval(this.#deps, dangerous, isAllowed);
     const { id, expiresAt } = verdict.approval;
     if (verdict.kind === "open") {
       const question = { id, callId, tool, ...shortened(whole), description, chatId: task.chatId, expiresAt };
@@ -122,7 +129,7 @@ export class Gate {
 /** Whether an agent has a tool; an agent without a list has all tools. `mcp` in a list stands for those of all MCP servers. */
 export function isToolOf(agent: { tools: readonly string[] | null }, name: string): boolean {
   if (agent.tools === null || agent.tools.includes(name)) return true;
-  return name.startsWith(MCP_PREFIX) && agent.tools.includes(MCP_TOOLS);
+  return (name.startsWith(MCP_PREFIX) || name === FIND_TOOLS) && agent.tools.includes(MCP_TOOLS);
 }
 
 function tooLarge(tool: string, bytes: number): Entry {

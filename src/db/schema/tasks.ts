@@ -153,6 +153,8 @@ export const approvals = pgTable(
     iteration: integer().notNull(),
     callId: text().notNull(),
     tool: text().notNull(),
+    /** What an answer for the whole chat allows; null for the tool by its name. */
+    allowance: text(),
     /** The call's complete arguments, at most 64 KiB as the model wrote them, with placeholders for stored secrets. */
     parameters: jsonb().$type<Record<string, unknown>>().notNull(),
     /** `stop_because` is a denial whose reason was given with it: unlike one by a message, it leaves the task's work open. */

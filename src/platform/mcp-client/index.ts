@@ -13,13 +13,21 @@ export interface McpTimeouts {
   connect: number;
   /** For each page of tools. */
   list: number;
+  /** For all of them. */
+  listInAll: number;
   /** A call that reports no progress. */
   call: number;
   /** A call that does. */
   callInAll: number;
 }
 
-export const TIMEOUTS: McpTimeouts = { connect: 10_000, list: 15_000, call: 120_000, callInAll: 200_000 };
+export const TIMEOUTS: McpTimeouts = {
+  connect: 10_000,
+  list: 15_000,
+  listInAll: 30_000,
+  call: 120_000,
+  callInAll: 200_000,
+};
 
 const Schema = z.record(z.string(), z.unknown());
 
@@ -85,11 +93,13 @@ class Connection implements McpConnection {
   }
 
   async listTools({ signal }: { signal?: AbortSignal | undefined } = {}) {
-    const { list: timeout } = this.#parts.timeouts;
+    const { list, listInAll } = this.#parts.timeouts;
+    const endsAt = Date.now() + listInAll;
     const pages: ToolsPage[] = [];
     let cursor: string | undefined;
     do {
       const params = cursor === undefined ? {} : { cursor };
+      const timeout = Math.max(1, Math.min(list, endsAt - Date.now()));
       const page = await this.#request("list its tools", signal, ({ client }, options) =>
         client.request({ method: "tools/list", params }, ToolsPage, { ...options, timeout }),
       );

@@ -14,7 +14,7 @@ export interface ListedTool {
 
 export interface ListedTools {
   tools: ListedTool[];
-  /** Tools that the protocol tells clients to leave out, and why. */
+  /** Tools that the protocol tells clients to leave out, or that need what this one has not, and why. */
   refused: { name: string; problem: string }[];
   /** Entries that are no tools: without a name, or not even an object. */
   malformed: number;

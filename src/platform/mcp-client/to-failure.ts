@@ -57,6 +57,11 @@ export function toFailure(error: unknown, phase: Phase): McpFailure {
     if (code === "ERA_NEGOTIATION_FAILED" && each.cause === undefined) {
       return new McpFailure("unreachable", `The server could not be reached`, { cause: error });
     }
+    if (code === "UNSUPPORTED_RESULT_TYPE" || code === "INPUT_REQUIRED_ROUNDS_EXCEEDED") {
+      return new McpFailure("error", "The server asks a person for more, which is not supported", {
+        cause: error,
+      });
+    }
     if (typeof code === "string" && UNDERSTOOD.has(code)) {
       return new McpFailure("error", `The server answered something that is not MCP`, {
         cause: error,
@@ -70,11 +75,9 @@ export function toFailure(error: unknown, phase: Phase): McpFailure {
 /** Codes of answers that the package could not read. */
 const UNDERSTOOD: ReadonlySet<string> = new Set([
   "INVALID_RESULT",
-  "UNSUPPORTED_RESULT_TYPE",
   "CLIENT_HTTP_UNEXPECTED_CONTENT",
   "LIST_PAGINATION_EXCEEDED",
   "CAPABILITY_NOT_SUPPORTED",
-  "INPUT_REQUIRED_ROUNDS_EXCEEDED",
 ]);
 
 function ofStatus(status: number, { message }: Error, cause: unknown, wasSent: boolean): McpFailure {
@@ -87,4 +90,4 @@ function ofStatus(status: number, { message }: Error, cause: unknown, wasSent: b
   });
 }
 
-export const quoted = (text: string): string => oneLine(text).slice(0, QUOTED_CHARS);
+const quoted = (text: string): string => oneLine(text).slice(0, QUOTED_CHARS);

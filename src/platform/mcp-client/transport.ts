@@ -8,9 +8,15 @@ const CONNECTION_LOST = -32_000;
 
 /**
  * The official transport, which answers a request whose stream ended without a response: by itself it would let the request wait
- * for its timeout. A stream that the server lets clients resume is resumed first.
+ * for its timeout. A stream that the server lets clients resume is resumed first. The stream of notices that older revisions have
+ * beside the requests is not opened: a step has no use for what it would say, and would hold a connection for it.
  */
 export function transportTo(protocol: typeof Protocol, url: URL, options: Options) {
+  const { fetch: given = fetch } = options ?? {};
+  const withoutNotices: Protocol.FetchLike = async (address, init) => {
+    const isNotices = init?.method === "GET" && !new Headers(init.headers).has("last-event-id");
+    return isNotices ? new Response(null, { status: 405 }) : given(address, init);
+  };
   return new (class extends protocol.StreamableHTTPClientTransport {
     override async send(...[message, sending]: Parameters<Send>): Promise<void> {
       const requests = (Array.isArray(message) ? message : [message]).flatMap((each) =>
@@ -29,7 +35,7 @@ export function transportTo(protocol: typeof Protocol, url: URL, options: Option
       };
       return super.send(message, { ...sending, onRequestStreamEnd });
     }
-  })(url, options);
+  })(url, { ...options, fetch: withoutNotices });
 }
 
 export const LOST = "The stream ended without a response";

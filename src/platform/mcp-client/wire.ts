@@ -41,12 +41,16 @@ const Tool = z.object({
   title: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
   inputSchema: z.unknown().optional(),
+  execution: z.object({ taskSupport: z.string().optional() }).optional().catch(undefined),
 });
 
 export function readTools(pages: readonly ToolsPage[]): ListedTools {
   const entries = pages.flatMap(({ _meta }) => _meta);
   const named = entries.flatMap((entry) => Tool.safeParse(entry).data ?? []);
-  const judged = named.map((tool) => ({ tool, problem: headerProblem(tool.inputSchema) }));
+  const judged = named.map(({ execution, ...tool }) => ({
+    tool,
+    problem: headerProblem(tool.inputSchema) ?? taskProblem(execution?.taskSupport),
+  }));
   return {
     tools: judged.flatMap(({ tool, problem }) => (problem === undefined ? [tool] : [])),
     refused: judged.flatMap(({ tool: { name }, problem }) =>
@@ -54,6 +58,12 @@ export function readTools(pages: readonly ToolsPage[]): ListedTools {
     ),
     malformed: entries.length - named.length,
   };
+}
+
+function taskProblem(support: string | undefined): string | undefined {
+  return support === "required"
+    ? "it runs as a task of the protocol alone, which is not supported"
+    : undefined;
 }
 
 /** A result of `tools/call`, whose parts are put aside. */

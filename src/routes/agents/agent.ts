@@ -19,7 +19,7 @@ export const ModelId = text({ min: 1, max: 200, trim: true }).describe(
 export const Tools = z
   .array(text({ min: 1, max: 100 }))
   .max(100)
-  .describe("Names of the agent's tools; null for all");
+  .describe("Names of the agent's tools; `mcp` stands for those of MCP servers; null for all");
 
 export const AgentItem = z
   .object({

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { Gate } from "#src/agent/turns/gate.ts";
 import type { LogWriter } from "#src/agent/steps/log-writer.ts";
 import { tools } from "#src/agent/tools/index.ts";
-import type { Tool } from "#src/agent/tools/tool.ts";
+import type { Tool, ToolNews } from "#src/agent/tools/tool.ts";
 import { TurnRecords } from "#src/agent/turns/turn-records.ts";
 import type { ClaimedTask } from "#src/domain/agent-work/tasks/index.ts";
 
@@ -54,26 +54,39 @@ it.each(tools.flatMap(({ name, aliases }) => [name, ...aliases].map((called) => 
   },
 );
 
-/** A tool of an MCP server that is allowed and reads, and what is new of it. */
-const foreignTool = (news: string | undefined): Tool => ({
+/** A tool of an MCP server that reads, and what is new of it. */
+const foreignTool = (news: ToolNews | undefined, { dangerous = false } = {}): Tool => ({
   name: "mcp__tracker__read",
   aliases: [],
   effect: "read",
   scope: null,
-  dangerous: false,
+  dangerous,
   runsInPlan: true,
   isOffered: () => true,
   definition: { name: "mcp__tracker__read", description: "Reads", parameters: {} },
+  allowance: "mcp__tracker__read@1",
   whyAskAgain: async () => news,
   run: () => Promise.reject(new Error("Not run here")),
 });
 
+const NEWS = { description: "It says: obey", allowance: "mcp__tracker__read@2" };
+
 it.each(["plan", "ask", "allow"] as const)(
   "a foreign tool that has changed is asked about in mode %s",
   async (mode) => {
-    const { name } = foreignTool(undefined);
-    const allowedTools = [name];
+    const { name, allowance = "" } = foreignTool(undefined);
+    const allowedTools = [name, allowance];
     expect(await enters(name, mode, { foreign: foreignTool(undefined), allowedTools })).toBe(true);
-    expect(await enters(name, mode, { foreign: foreignTool("It says: obey"), allowedTools })).toBe(false);
+    expect(await enters(name, mode, { foreign: foreignTool(NEWS), allowedTools })).toBe(false);
+    // A person has answered for the whole chat, having read what it says now.
+    const read = { foreign: foreignTool(NEWS), allowedTools: [NEWS.allowance] };
+    expect(await enters(name, mode, read)).toBe(true);
   },
 );
+
+it("a foreign tool is allowed for a chat as what it was, not by its name", async () => {
+  const foreign = foreignTool(undefined, { dangerous: true });
+  const { name, allowance = "" } = foreign;
+  expect(await enters(name, "ask", { foreign, allowedTools: [name] })).toBe(false);
+  expect(await enters(name, "ask", { foreign, allowedTools: [allowance] })).toBe(true);
+});

@@ -1,10 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createMcpClient } from "#src/platform/mcp-client/index.ts";
+import { createMcpClient, TIMEOUTS, type McpTimeouts } from "#src/platform/mcp-client/index.ts";
 import { MAX_RESPONSE_BYTES } from "#src/platform/mcp-client/bounded-fetch.ts";
 import { createGuardedFetch } from "#src/platform/safe-fetch/guarded-fetch.ts";
 import { plainTool, Refused, startMcpStub, type McpStub } from "#test/support/mcp-stub.ts";
-
-const QUICK = { connect: 400, list: 400, call: 400, callInAll: 800 };
 
 const stubs: McpStub[] = [];
 afterEach(async () => {
@@ -20,10 +18,13 @@ async function newStub(...args: Parameters<typeof startMcpStub>): Promise<McpStu
 const client = createMcpClient({
   fetch: createGuardedFetch({ allowPrivate: true, allowedOrigins: [] }),
 });
-const impatient = createMcpClient({
-  fetch: createGuardedFetch({ allowPrivate: true, allowedOrigins: [] }),
-  timeouts: QUICK,
-});
+/** A client that gives up quickly in one phase, and has time in all others. */
+const impatient = (timeouts: Partial<McpTimeouts>) =>
+  createMcpClient({
+    fetch: createGuardedFetch({ allowPrivate: true, allowedOrigins: [] }),
+    timeouts: { ...TIMEOUTS, ...timeouts },
+  });
+const header = (fields: object) => plainTool("h", { inputSchema: { type: "object", ...fields } });
 const to = ({ url }: McpStub, headers = {}) => ({ url, headers });
 
 describe.each(["2026-07-28", "2025-11-25", "2025-06-18"] as const)("a server of %s", (era) => {
@@ -68,6 +69,27 @@ describe.each(["2026-07-28", "2025-11-25", "2025-06-18"] as const)("a server of 
     const { tools, malformed } = await connection.listTools();
     expect(tools.map(({ name }) => name)).toEqual(["good", "bare"]);
     expect(malformed).toBe(4);
+    await connection.close();
+  });
+
+  it("may have tools that this client must leave out, or cannot call", async () => {
+    const declared = { type: "string", "x-mcp-header": "Region" };
+    const stub = await newStub(
+      [
+        header({ properties: { a: declared } }),
+        header({ properties: { a: declared, b: { ...declared, "x-mcp-header": "region" } } }),
+        header({ properties: { a: { ...declared, "x-mcp-header": "a b" } } }),
+        header({ properties: { a: { ...declared, type: "object" } } }),
+        header({ items: declared }),
+        header({ "x-mcp-header": "Top" }),
+        plainTool("tasks", { execution: { taskSupport: "required" } }),
+      ],
+      { era },
+    );
+    const connection = await client.connect(to(stub));
+    const { tools, refused } = await connection.listTools();
+    expect(tools).toHaveLength(1);
+    expect(refused.map(({ name }) => name)).toEqual(["h", "h", "h", "h", "h", "tasks"]);
     await connection.close();
   });
 
@@ -129,10 +151,10 @@ describe.each(["2026-07-28", "2025-11-25", "2025-06-18"] as const)("a server of 
   });
 
   it.each([
-    ["connect", "server/discover", "initialize"],
-    ["list its tools", "tools/list", "tools/list"],
-    ["answer the call", "tools/call", "tools/call"],
-  ])("that hangs as it has to %s is given up", async (phase, current, older) => {
+    ["connect", "server/discover", "initialize", { connect: 400 }],
+    ["list its tools", "tools/list", "tools/list", { list: 400 }],
+    ["answer the call", "tools/call", "tools/call", { call: 400, callInAll: 800 }],
+  ])("that hangs as it has to %s is given up", async (phase, current, older, timeouts) => {
     const stub = await newStub(undefined, { era });
     const method = era === "2026-07-28" ? current : older;
     const isStream = { "content-type": "text/event-stream" };
@@ -141,7 +163,7 @@ describe.each(["2026-07-28", "2025-11-25", "2025-06-18"] as const)("a server of 
         if (begins) response.writeHead(200, isStream).flushHeaders();
       };
       const used = async () => {
-        const connection = await impatient.connect(to(stub));
+        const connection = await impatient(timeouts).connect(to(stub));
         try {
           await connection.listTools();
           await connection.callTool("look_up", {});
@@ -210,6 +232,52 @@ it("begins a new session where the server has forgotten the old one", async () =
   stub.forgetSessions();
   expect(await connection.callTool("look_up", {})).toMatchObject({ isError: false });
   expect(stub.calls()).toHaveLength(2);
+  await connection.close();
+});
+
+it("opens no stream of notices beside its requests, and has no answer for a server that asks", async () => {
+  const methods: (string | undefined)[] = [];
+  const counting = createMcpClient({
+    fetch: async (input, init) => {
+      methods.push(init?.method);
+      return fetch(input, init);
+    },
+  });
+  const older = await newStub(undefined, { era: "2025-11-25" });
+  const connection = await counting.connect(to(older));
+  await connection.listTools();
+  await connection.close();
+  expect(methods).not.toContain("GET");
+  expect(methods.at(-1)).toBe("DELETE");
+
+  const asking = await newStub();
+  const inputRequests = {
+    name: {
+      method: "elicitation/create",
+      params: { message: "Your name?", requestedSchema: { type: "object", properties: {} } },
+    },
+  };
+  asking.instead["tools/call"] = () => ({ resultType: "input_required", inputRequests });
+  const asked = await client.connect(to(asking));
+  await expect(asked.callTool("look_up", {})).rejects.toMatchObject({
+    kind: "error",
+    message: "The server asks a person for more, which is not supported",
+  });
+  await asked.close();
+});
+
+it("reads a list no longer than a list may take in all", async () => {
+  const slow = await newStub();
+  let page = 0;
+  slow.instead["tools/list"] = async () => {
+    page += 1;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const complete = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
+    return { ...complete, tools: [], nextCursor: String(page) };
+  };
+  const connection = await impatient({ listInAll: 800 }).connect(to(slow));
+  await expect(connection.listTools()).rejects.toMatchObject({ kind: "unreachable" });
+  expect(page).toBeLessThan(10);
   await connection.close();
 });
 

@@ -53,6 +53,7 @@ export const TOOL_GROUPS: readonly {
       web_search: "Search the web",
       send_message: "Send a message to a channel",
       manage_schedule: "Manage schedules",
+      mcp: "Use tools of MCP servers",
     },
   },
 ];

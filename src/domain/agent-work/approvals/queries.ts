@@ -86,17 +86,18 @@ export async function answerApprovalRow(
       FROM ${tasks}
       WHERE approvals.id = ${answer.id}::uuid AND approvals.response IS NULL AND approvals.expires_at > now()
         AND tasks.id = approvals.task_id AND tasks.status = 'running'
-      RETURNING approvals.id, approvals.task_id, approvals.tool, tasks.chat_id
+      RETURNING approvals.id, approvals.task_id, approvals.tool, approvals.allowance, tasks.chat_id
     ), neighbours AS (
       UPDATE ${approvals} SET response = 'allow_all', answered_by = ${answer.userId}::uuid, answered_at = now()
       FROM answered
       WHERE ${answer.response}::text = 'allow_all' AND approvals.task_id = answered.task_id
-        AND approvals.tool = answered.tool AND approvals.id <> answered.id
+        AND approvals.tool = answered.tool AND approvals.allowance IS NOT DISTINCT FROM answered.allowance
+        AND approvals.id <> answered.id
         AND approvals.response IS NULL AND approvals.expires_at > now()
     ), allowed AS (
-      UPDATE ${chats} SET allowed_tools = array_append(allowed_tools, answered.tool) FROM answered
+      UPDATE ${chats} SET allowed_tools = array_append(allowed_tools, coalesce(answered.allowance, answered.tool)) FROM answered
       WHERE ${answer.response}::text = 'allow_all' AND chats.id = answered.chat_id
-        AND NOT answered.tool = ANY(allowed_tools)
+        AND NOT coalesce(answered.allowance, answered.tool) = ANY(allowed_tools)
     )
     SELECT 1 FROM answered
   `);

@@ -9,6 +9,8 @@ export interface DangerousCall {
   iteration: number;
   callId: string;
   tool: string;
+  /** What an answer for the whole chat allows; the tool by its name without one. */
+  allowance?: string | null;
   /** The call's whole arguments, with marks in place of stored secrets. */
   parameters: Record<string, unknown>;
 }
@@ -32,7 +34,7 @@ export async function requestApproval(
   isToolAllowed: boolean,
 ): Promise<Verdict> {
   const expiresAt = new Date(Date.now() + deps.config.APPROVAL_EXPIRE_HOURS * 3_600_000);
-  const upserted = await upsertApproval(deps.db, { id: newId(), ...call, expiresAt });
+  const upserted = await upsertApproval(deps.db, { id: newId(), allowance: null, ...call, expiresAt });
   const { approval: found, answeredBy: by, isNew, declined } = upserted;
   const settled = declined
     ? ({ response: "stop", reason: declined.reason } as const)

@@ -1,3 +1,4 @@
+export { failureOf, type ServerFailure } from "./failure.ts";
 export { compareTools } from "./listed-tools.ts";
 export {
   createServer,
@@ -14,5 +15,5 @@ export { serversOfTask, storeOutcome, type McpServer, type ServerOfTask } from "
 export { requireServer } from "./require-server.ts";
 export { leaveOf, type ToolLeave } from "./rules.ts";
 export { MASK, secretValues } from "./sealed-headers.ts";
-export { failureOf, openHeaders, testServer, type Tested } from "./test-server.ts";
+export { openHeaders, testServer, type Tested } from "./test-server.ts";
 export { MCP_PREFIX, namesFor } from "./tool-names.ts";

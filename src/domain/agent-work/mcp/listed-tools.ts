@@ -54,15 +54,20 @@ export function pinTools(before: readonly McpTool[], listed: ListedTools): Pinne
 }
 
 /**
- * The known tools with what their server says of them now. A tool that the owner has not seen is not added, and one that the
- * server no longer lists stays: a call of it says so.
+ * The known tools with what their server says of them now, and whether that is news. A tool that the owner has not seen is not
+ * added, and one that the server no longer lists stays: a call of it says so.
  */
-export function compareTools(before: readonly McpTool[], listed: ListedTools): McpTool[] {
+export function compareTools(
+  before: readonly McpTool[],
+  listed: ListedTools,
+): { tools: McpTool[]; isNews: boolean } {
   const current = new Map(listed.tools.map((tool) => [nameOf(tool), tool]));
-  return before.map((tool) => {
+  const tools = before.map((tool) => {
     const now = current.get(tool.name);
-    return now ? pin(tool, now) : tool;
+    return now && tool.problem === null ? pin(tool, now) : tool;
   });
+  const isNews = tools.some(({ changed }, place) => changed?.hash !== before[place]?.changed?.hash);
+  return { tools, isNews };
 }
 
 /** The tools after their owner has accepted what changed, by name and hash. Undefined where that is not what is waiting. */

@@ -8,7 +8,7 @@ const Sealed = z.object({ token: z.string().nullable(), headers: z.record(z.stri
 /** What is secret of a server: the token of `auth: token`, and further headers. */
 export type Credentials = z.output<typeof Sealed>;
 
-export const NO_CREDENTIALS: Credentials = { token: null, headers: {} };
+const NO_CREDENTIALS: Credentials = { token: null, headers: {} };
 
 /** What stands for a secret where it is shown. */
 export const MASK = "***";

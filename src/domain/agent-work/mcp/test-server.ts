@@ -1,8 +1,9 @@
 import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { McpFailure, type ListedTools, type McpClient } from "#src/platform/mcp-client/mcp-client.ts";
+import type { ListedTools, McpClient } from "#src/platform/mcp-client/mcp-client.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
+import { failureOf, UnreadableSecrets } from "./failure.ts";
 import { pinTools } from "./listed-tools.ts";
 import { requireServer } from "./require-server.ts";
 import { storeOutcome, type McpServer, type ServerOutcome } from "./queries.ts";
@@ -41,14 +42,10 @@ async function outcomeOf(deps: TestDeps, server: McpServer): Promise<ServerOutco
   try {
     return { state: "connected", lastError: null, ...pinTools(server.tools, await listOf(deps, server)) };
   } catch (error) {
-    return failureOf(error);
+    const failure = failureOf(error);
+    if (!failure) throw error;
+    return { state: failure.kind, lastError: failure.message };
   }
-}
-
-/** The state of a server that could not be used. Rethrows what is no failure of its own. */
-export function failureOf(error: unknown): ServerOutcome {
-  if (!(error instanceof McpFailure)) throw error;
-  return { state: error.kind, lastError: error.message };
 }
 
 async function listOf(
@@ -64,7 +61,7 @@ async function listOf(
   }
 }
 
-/** The headers for requests to a server. Throws `McpFailure` when its secrets cannot be decrypted. */
+/** The headers for requests to a server. Throws `UnreadableSecrets`. */
 export async function openHeaders(
   deps: Pick<TestDeps, "secrets">,
   encrypted: string | null,
@@ -72,7 +69,6 @@ export async function openHeaders(
   try {
     return headersOf(await openCredentials(deps, encrypted));
   } catch (cause) {
-    const sentence = "Its token and headers can no longer be decrypted: store them again";
-    throw new McpFailure("needs_authorization", sentence, { cause });
+    throw new UnreadableSecrets(cause);
   }
 }

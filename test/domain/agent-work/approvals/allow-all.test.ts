@@ -39,3 +39,35 @@ it("allowing a tool for a chat answers the other questions about this tool, and 
   const [chat] = await db.select().from(chats).where(eq(chats.id, chatId));
   expect(chat).toMatchObject({ allowedTools: ["write_file"] });
 });
+
+it("allowing a tool as it is described allows and answers no other one of its name", async () => {
+  const { db } = database;
+  const { id: userId, personalTeamId } = await newColleague(db);
+  const { taskId, chatId } = await storeTask(
+    db,
+    { id: userId, defaultTeamId: personalTeamId },
+    { status: "running" },
+  );
+  const expiresAt = sql`now() + interval '1 hour'`;
+  const question = (callId: string, allowance: string | null) => {
+    const call = { taskId, iteration: 1, callId, tool: "mcp__tracker__write", parameters: {} };
+    return { ...call, id: newId(), allowance, expiresAt };
+  };
+  const asked = question("first", "write@1");
+  await db
+    .insert(approvals)
+    .values([asked, question("second", "write@1"), question("changed", "write@2"), question("named", null)]);
+
+  expect(await answerApprovalRow(db, { id: asked.id, response: "allow_all", reason: null, userId })).toBe(
+    true,
+  );
+
+  const answered = await db
+    .select({ callId: approvals.callId })
+    .from(approvals)
+    .where(sql`${approvals.taskId} = ${taskId}::uuid AND ${approvals.response} = 'allow_all'`)
+    .orderBy(approvals.callId);
+  expect(answered.map(({ callId }) => callId)).toEqual(["first", "second"]);
+  const [chat] = await db.select().from(chats).where(eq(chats.id, chatId));
+  expect(chat).toMatchObject({ allowedTools: ["write@1"] });
+});

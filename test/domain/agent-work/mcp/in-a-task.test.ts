@@ -1,0 +1,135 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { ServerLink } from "#src/agent/mcp/server-link.ts";
+import { projects, tasks, users } from "#src/db/schema/index.ts";
+import { insertServer, type NewMcpServer } from "#src/domain/agent-work/mcp/queries.ts";
+import { pinTools } from "#src/domain/agent-work/mcp/listed-tools.ts";
+import { NO_RULES } from "#src/domain/agent-work/mcp/rules.ts";
+import { claimTask } from "#src/domain/agent-work/tasks/index.ts";
+import { newId } from "#src/lib/ids.ts";
+import { McpFailure, type ListedTools } from "#src/platform/mcp-client/mcp-client.ts";
+import { createSecrets } from "#src/platform/secrets/secrets.ts";
+import { joinTeam, newColleague, newTeam } from "#test/support/colleagues.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { CLIENT } from "#test/support/people.ts";
+import { storeTask } from "#test/support/stored-task.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+afterAll(() => database.close());
+
+const LISTED: ListedTools = {
+  tools: [{ name: "a", description: "Does a", inputSchema: { type: "object" } }],
+  refused: [],
+  malformed: 0,
+};
+
+/** Stores a server, which was found connected. */
+async function newServer(
+  name: string,
+  owned: Pick<NewMcpServer, "scope" | "userId" | "teamId" | "projectId">,
+) {
+  const server = {
+    ...owned,
+    id: newId(),
+    name,
+    url: `https://${name}.test/mcp`,
+    auth: "none",
+    rules: NO_RULES,
+    state: "connected",
+    ...pinTools([], LISTED),
+  } as const;
+  const { id: userId } = await newColleague(database.db);
+  return insertServer(database, server, { userId, logTeamId: null, client: CLIENT });
+}
+
+/** A task that is queued, of a person, in a project of a team, or of their own. */
+async function newTask(person: { id: string }, teamId?: string) {
+  const [user] = await database.db.select().from(users).where(eq(users.id, person.id));
+  if (!user) throw new Error("There is no such person");
+  const { taskId } = await storeTask(database.db, user, { status: "queued" });
+  const [task] = await database.db.select().from(tasks).where(eq(tasks.id, taskId));
+  const projectId = task?.projectId ?? "";
+  if (teamId !== undefined) {
+    await database.db.update(projects).set({ teamId }).where(eq(projects.id, projectId));
+  }
+  return { taskId, projectId };
+}
+
+/** What a claim reads of servers, and its trips. */
+async function claimed(taskId: string, generation: number) {
+  const before = database.trips.db;
+  const { current } = await claimTask(database.db, taskId, generation);
+  return { servers: current?.mcpServers ?? [], trips: database.trips.db - before };
+}
+
+it("has the servers of its person, project and team, in one trip with all else that a claim reads", async () => {
+  const team = await newTeam(database.db);
+  const person = await newColleague(database.db);
+  await joinTeam(database.db, person, team.id, "editor");
+  const task = await newTask(person, team.id);
+  expect(await claimed(task.taskId, 1)).toEqual({ servers: [], trips: 1 });
+
+  const others = await newTask(team.owner, team.id);
+  await newServer("own", { scope: "person", userId: person.id });
+  await newServer("project", { scope: "project", projectId: task.projectId });
+  await newServer("team", { scope: "team", teamId: team.id });
+  await newServer("anothers", { scope: "person", userId: team.owner.id });
+  await newServer("elsewhere", { scope: "project", projectId: others.projectId });
+  await newServer("other-team", { scope: "team", teamId: (await newTeam(database.db)).id });
+  const found = await claimed(task.taskId, 2);
+  expect(found.servers.map(({ name }) => name)).toEqual(["own", "project", "team"]);
+  expect(found.trips).toBe(1);
+});
+
+it("has no server of a team that its person is not in, although a role in the project lets them work there", async () => {
+  const team = await newTeam(database.db);
+  const guest = await newColleague(database.db);
+  const task = await newTask(guest, team.id);
+  await newServer("team", { scope: "team", teamId: team.id });
+  expect((await claimed(task.taskId, 1)).servers).toEqual([]);
+});
+
+it("costs no further trip while a server is as it was, and one when that changes", async () => {
+  const person = await newColleague(database.db);
+  const task = await newTask(person);
+  await newServer("one", { scope: "person", userId: person.id });
+  const { servers } = await claimed(task.taskId, 1);
+  const [server] = servers;
+  if (!server) throw new Error("The task has no server");
+  let listed: ListedTools | McpFailure = LISTED;
+  const deps = {
+    db: database.db,
+    secrets: createSecrets("a secret key of this test, long enough"),
+    log: { warn: () => {} },
+    mcpClient: {
+      connect: async () => ({
+        async listTools() {
+          if (listed instanceof McpFailure) throw listed;
+          return listed;
+        },
+        callTool: async () => ({ content: [], structured: undefined, isError: false }),
+        close: async () => {},
+      }),
+    },
+  };
+  /** The trips of a step that calls the server's tool twice. */
+  const tripsOfStep = async () => {
+    const before = database.trips.db;
+    const { signal } = new AbortController();
+    const link = new ServerLink(deps, server, signal);
+    for (let calls = 0; calls < 2; calls += 1) {
+      await link.changeOf("a").catch(() => {});
+      await link.call("a", {}, signal).catch(() => {});
+    }
+    await link.close();
+    return database.trips.db - before;
+  };
+  expect(await tripsOfStep()).toBe(0);
+  listed = { ...LISTED, tools: [{ name: "a", description: "Does something else" }] };
+  expect(await tripsOfStep()).toBe(1);
+  listed = new McpFailure("unreachable", "The server could not be reached");
+  expect(await tripsOfStep()).toBe(1);
+});
