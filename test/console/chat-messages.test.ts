@@ -158,7 +158,7 @@ describeConsole("messages of a chat", () => {
     await expectPage(pane.locator(".cm-content")).toContainText("const b = 3");
     await expectPage(page).toHaveTitle(/^(?!Files)/u);
     await page.getByRole("button", { name: "1 file changed" }).click();
-    await expectPage(pane.getByText("1 file has changed since this snapshot.")).toBeVisible();
+    await expectPage(pane.getByText("1 file has changed since this task began.")).toBeVisible();
     await expectAccessibleInViews(page, "a chat with a pane");
     await page.setViewportSize({ width: 1300, height: 800 });
     await pane.locator(".tool > summary").click();
@@ -167,7 +167,7 @@ describeConsole("messages of a chat", () => {
     // One file is brought back from there, and what was until then is kept.
     await pane.getByRole("button", { name: "Undo this file…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Undo" }).click();
-    await expectPage(pane.getByText("No changes since this snapshot.")).toBeVisible();
+    await expectPage(pane.getByText("No changes since this task began.")).toBeVisible();
     expect(await read("src/kept.ts")).toBe("const kept = 1;\n");
 
     // A line that is named is where the editor is.
