@@ -57,6 +57,10 @@ const ANSWER = [
   "",
   "![Away](https://elsewhere.example/x.png)",
   "",
+  "It costs $5 or $10, and $e^{i\\pi}$ is known.",
+  "",
+  "$$\\frac{1}{2}$$",
+  "",
   "שלום עולם",
 ].join("\n");
 
@@ -71,6 +75,9 @@ describeConsole("messages of a chat", () => {
     await expectPage(answer.locator("blockquote")).toHaveText("said");
     await expectPage(answer.locator("pre .code-keyword")).toHaveText("const");
     await expectPage(answer.locator("pre")).toHaveText("const depth: number = 1;");
+    await expectPage(answer.locator("math")).toHaveCount(2);
+    await expectPage(answer.locator("mfrac")).toHaveCount(1);
+    await expectPage(answer).toContainText("It costs $5 or $10, and");
     // A word of a heading is not broken, and a picture from elsewhere is a link.
     await expectPage(answer.getByRole("columnheader").last()).toHaveCSS("overflow-wrap", "normal");
     await expectPage(answer.getByRole("link", { name: "Away" })).toHaveAttribute("href", /^https/u);
