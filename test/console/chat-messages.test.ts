@@ -189,7 +189,7 @@ describeConsole("messages of a chat", () => {
     const after = await width();
     await page.reload();
     await expectPage(pane.getByRole("link", { name: "Files" })).toBeVisible();
-    expect(await width()).toBe(after);
+    await expectPage.poll(width).toBe(after);
     await page.getByRole("button", { name: "Close the pane" }).click();
     await expectPage(pane).toHaveCount(0);
 
