@@ -57,6 +57,10 @@ const ANSWER = [
   "",
   "![Away](https://elsewhere.example/x.png)",
   "",
+  "It costs $5 or $10, and $e^{i\\pi}$ is known.",
+  "",
+  "$$\\frac{1}{2}$$",
+  "",
   "שלום עולם",
 ].join("\n");
 
@@ -71,6 +75,9 @@ describeConsole("messages of a chat", () => {
     await expectPage(answer.locator("blockquote")).toHaveText("said");
     await expectPage(answer.locator("pre .code-keyword")).toHaveText("const");
     await expectPage(answer.locator("pre")).toHaveText("const depth: number = 1;");
+    await expectPage(answer.locator("math")).toHaveCount(2);
+    await expectPage(answer.locator("mfrac")).toHaveCount(1);
+    await expectPage(answer).toContainText("It costs $5 or $10, and");
     // A word of a heading is not broken, and a picture from elsewhere is a link.
     await expectPage(answer.getByRole("columnheader").last()).toHaveCSS("overflow-wrap", "normal");
     await expectPage(answer.getByRole("link", { name: "Away" })).toHaveAttribute("href", /^https/u);
@@ -158,7 +165,7 @@ describeConsole("messages of a chat", () => {
     await expectPage(pane.locator(".cm-content")).toContainText("const b = 3");
     await expectPage(page).toHaveTitle(/^(?!Files)/u);
     await page.getByRole("button", { name: "1 file changed" }).click();
-    await expectPage(pane.getByText("1 file has changed since this snapshot.")).toBeVisible();
+    await expectPage(pane.getByText("1 file has changed since this task began.")).toBeVisible();
     await expectAccessibleInViews(page, "a chat with a pane");
     await page.setViewportSize({ width: 1300, height: 800 });
     await pane.locator(".tool > summary").click();
@@ -167,7 +174,7 @@ describeConsole("messages of a chat", () => {
     // One file is brought back from there, and what was until then is kept.
     await pane.getByRole("button", { name: "Undo this file…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Undo" }).click();
-    await expectPage(pane.getByText("No changes since this snapshot.")).toBeVisible();
+    await expectPage(pane.getByText("No changes since this task began.")).toBeVisible();
     expect(await read("src/kept.ts")).toBe("const kept = 1;\n");
 
     // A line that is named is where the editor is.
@@ -182,7 +189,7 @@ describeConsole("messages of a chat", () => {
     const after = await width();
     await page.reload();
     await expectPage(pane.getByRole("link", { name: "Files" })).toBeVisible();
-    expect(await width()).toBe(after);
+    await expectPage.poll(width).toBe(after);
     await page.getByRole("button", { name: "Close the pane" }).click();
     await expectPage(pane).toHaveCount(0);
 

@@ -40,6 +40,9 @@ const TEXTS: readonly string[] = [
   `&lt;script&gt;${RUN}&lt;/script&gt;`,
   `<![CDATA[<script>${RUN}</script>]]>`,
   `"><img src=x onerror=${RUN}>`,
+  `$\\href{javascript:${RUN}}{x} \\class{a}{x}$`,
+  `$$\\includegraphics{${AWAY}}$$`,
+  "$\\def\\a{\\a\\a}\\a$",
   "\u202Egnp.exe",
   "\u0000\u0001\u001b[2J",
 ];

@@ -47,6 +47,7 @@ export function SinceRun({ project, task }: { project: string; task?: string | u
               key={run.hash}
               project={project}
               hash={run.hash}
+              since="this task began"
               more={
                 mayChange
                   ? (path, isInSnapshot) => (

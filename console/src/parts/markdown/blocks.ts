@@ -1,4 +1,5 @@
 import { Lexer, type Token } from "marked";
+import { mathsTokens } from "./maths-tokens.ts";
 
 /** The blocks of a text that grows, and where the last of them begins. */
 export interface Blocks {
@@ -18,7 +19,7 @@ export function blocksOf(before: Blocks, text: string): Blocks {
   const goesOn = before.lastAt > 0 && text.startsWith(before.text);
   const from = goesOn ? before.lastAt : 0;
   const kept = goesOn ? before.tokens.slice(0, -1) : [];
-  const parsed = new Lexer({ gfm: true }).lex(text.slice(from));
+  const parsed = new Lexer({ gfm: true, extensions: mathsTokens }).lex(text.slice(from));
   const last = parsed.at(-1)?.raw ?? "";
   // The lexer changes line ends: where the last block is not found in the text, all is parsed again the next time.
   const lastAt = text.endsWith(last) ? text.length - last.length : 0;

@@ -1,5 +1,7 @@
 import type { MarkedToken, Token, Tokens } from "marked";
 import type { ComponentChildren, VNode } from "preact";
+import { Formula } from "./formula.tsx";
+import { isMaths } from "./maths-tokens.ts";
 import { CodeBlock } from "../code-block.tsx";
 import { FileName, LinkedFile } from "../files/file-link.tsx";
 import { ProjectPicture } from "../files/project-picture.tsx";
@@ -11,10 +13,11 @@ import { linkedFile } from "../files/linked-file.ts";
  * because loading it could carry a secret out in its address.
  */
 export function elementOf(token: Token): ComponentChildren {
+  if (isMaths(token)) return <Formula {...token} />;
   return isMarked(token) ? knownElement(token) : token.raw;
 }
 
-/** Without extensions the lexer makes no other tokens. */
+/** Without other extensions the lexer makes no other tokens. */
 function isMarked(token: Token): token is MarkedToken {
   return "type" in token;
 }

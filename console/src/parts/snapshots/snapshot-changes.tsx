@@ -14,12 +14,14 @@ const PAGE = 100;
 interface SnapshotChangesProps {
   project: string;
   hash: string;
+  /** What the snapshot is of, where that is more than a snapshot. */
+  since?: string;
   /** What stands below the difference of a file. */
   more?: ((path: string, isInSnapshot: boolean) => ComponentChildren) | undefined;
 }
 
 /** What has changed in the files of a project since a snapshot; the difference of a file is read when it is opened. */
-export function SnapshotChanges({ project, hash, more }: SnapshotChangesProps) {
+export function SnapshotChanges({ project, hash, since = "this snapshot", more }: SnapshotChangesProps) {
   const diff = useSnapshotDiff(project, hash);
   const [limit, setLimit] = useState(PAGE);
   return (
@@ -28,8 +30,8 @@ export function SnapshotChanges({ project, hash, more }: SnapshotChangesProps) {
         <>
           <p class="muted" role="status">
             {total === 0
-              ? "No changes since this snapshot."
-              : `${plural(total, "file has", "files have")} changed since this snapshot.`}
+              ? `No changes since ${since}.`
+              : `${plural(total, "file has", "files have")} changed since ${since}.`}
             {truncated && ` The first ${files.length} are listed.`}
           </p>
           {files.slice(0, limit).map((change) => (
