@@ -195,4 +195,14 @@ describe("a project that was used has a snapshot soon", () => {
     expect(project.published).toHaveLength(3);
     expect(await taken(project)).toMatchObject([{ hash: first?.hash }]);
   });
+
+  it("and gets its files back from it when its container is lost", async () => {
+    const project = await open();
+    await write(project);
+    await sweepAfter(project, 0);
+    project.lose();
+    expect(await project.read()).toBe("b");
+    const error = /^The project's container ended unexpectedly: changes after its snapshot/u;
+    expect((await project.row()).error).toMatch(error);
+  });
 });
