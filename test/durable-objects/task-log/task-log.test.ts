@@ -57,6 +57,8 @@ describe("the event log", () => {
     for (const _ of ["first", "repeated"]) await logs.append(taskId, generation, addition);
     await logs.close(taskId, generation, [done], true);
     expect(await idsAfter(0)).toEqual([1, 2, 3, 4]);
+    // In the middle of what was written together, too.
+    expect(await idsAfter(1)).toEqual([2, 3, 4]);
     expect(await idsAfter(2)).toEqual([3, 4]);
     expect(await idsAfter(99)).toEqual([]);
   });

@@ -6,7 +6,7 @@ export const confirmMyAuthenticator = endpoint({
   operationId: "confirmMyAuthenticator",
   method: "post",
   path: `${AUTHENTICATOR_PATH}/confirm`,
-  summary: "Turn on the authenticator app that was set up",
+  summary: "Turn on the authenticator app",
   description: "From now on every sign-in with the password needs a code of it.",
   tag: "Accounts",
   access: { user: "any" },

@@ -7,7 +7,7 @@ export const getMyAuthenticator = endpoint({
   operationId: "getMyAuthenticator",
   method: "get",
   path: AUTHENTICATOR_PATH,
-  summary: "Get the state of the caller's authenticator app",
+  summary: "Get the caller's authenticator app",
   tag: "Accounts",
   access: { user: "any" },
   response: {

@@ -13,7 +13,7 @@ export const setUpMyAuthenticator = endpoint({
     "It counts once `…/confirm` got a code of it. Needs `current_password`, unless the session began in the last ten minutes.",
   tag: "Accounts",
   access: { user: "any" },
-  example: { current_password: "correct horse battery staple" },
+  example: {},
   body: z.object({ current_password: text({ max: 1000 }).nullish() }),
   refusals: [403, 409, 429],
   response: {
