@@ -10,6 +10,8 @@ import { openProject } from "./support/project.ts";
 const service = sharedService();
 
 const log = (page: Page) => page.getByRole("log");
+/** What the agent said; a message that asks for it has the same words. */
+const answer = (page: Page, text: string) => page.locator(".markdown", { hasText: text });
 const composer = (page: Page) => page.getByLabel("Message the agent");
 
 async function openChat() {
@@ -68,20 +70,20 @@ describeConsole("messages of a chat", () => {
   it("are shown as they are meant, and copied", async () => {
     const { page } = await openChat();
     await send(page, script({ text: ANSWER }));
-    const answer = page.locator(".markdown");
-    await expectPage(answer.getByRole("checkbox", { checked: true })).toHaveCount(1);
-    await expectPage(answer.locator("li").first()).toHaveText("done");
-    await expectPage(answer.getByRole("checkbox", { checked: false })).toHaveCount(1);
-    await expectPage(answer.locator("blockquote")).toHaveText("said");
-    await expectPage(answer.locator("pre .code-keyword")).toHaveText("const");
-    await expectPage(answer.locator("pre")).toHaveText("const depth: number = 1;");
-    await expectPage(answer.locator("math")).toHaveCount(2);
-    await expectPage(answer.locator("mfrac")).toHaveCount(1);
-    await expectPage(answer).toContainText("It costs $5 or $10, and");
+    const shown = page.locator(".markdown");
+    await expectPage(shown.getByRole("checkbox", { checked: true })).toHaveCount(1);
+    await expectPage(shown.locator("li").first()).toHaveText("done");
+    await expectPage(shown.getByRole("checkbox", { checked: false })).toHaveCount(1);
+    await expectPage(shown.locator("blockquote")).toHaveText("said");
+    await expectPage(shown.locator("pre .code-keyword")).toHaveText("const");
+    await expectPage(shown.locator("pre")).toHaveText("const depth: number = 1;");
+    await expectPage(shown.locator("math")).toHaveCount(2);
+    await expectPage(shown.locator("mfrac")).toHaveCount(1);
+    await expectPage(shown).toContainText("It costs $5 or $10, and");
     // A word of a heading is not broken, and a picture from elsewhere is a link.
-    await expectPage(answer.getByRole("columnheader").last()).toHaveCSS("overflow-wrap", "normal");
-    await expectPage(answer.getByRole("link", { name: "Away" })).toHaveAttribute("href", /^https/u);
-    await expectPage(answer.getByText("שלום עולם")).toHaveCSS("direction", "rtl");
+    await expectPage(shown.getByRole("columnheader").last()).toHaveCSS("overflow-wrap", "normal");
+    await expectPage(shown.getByRole("link", { name: "Away" })).toHaveAttribute("href", /^https/u);
+    await expectPage(shown.getByText("שלום עולם")).toHaveCSS("direction", "rtl");
     const clipboard = () => page.evaluate<string>("navigator.clipboard.readText()");
     await page.getByRole("button", { name: "Copy code" }).click();
     await expectPage.poll(clipboard).toBe("const depth: number = 1;");
@@ -98,14 +100,14 @@ describeConsole("messages of a chat", () => {
     const { page, read, token } = await openChat();
     await allowEdits(page);
     await send(page, script({ text: "I write.", tools: [make("first\n")] }, { text: "First." }));
-    await expectPage(log(page)).toContainText("First.");
+    await expectPage(answer(page, "First.")).toHaveCount(1);
     await expectPage(page.getByRole("button", { name: /1 file changed/u })).toContainText("+1");
 
     await page.getByRole("button", { name: "Edit message" }).click();
     const edited = script({ text: "I write.", tools: [make("second\n")] }, { text: "Second." });
     await page.getByLabel("Edited message").fill(edited);
     await page.getByRole("button", { name: "Undo and send" }).click();
-    await expectPage(log(page)).toContainText("Second.");
+    await expectPage(answer(page, "Second.")).toHaveCount(1);
     await expectPage(log(page)).not.toContainText("First.");
     await expectPage(page.locator(".task")).toHaveCount(1);
     await expectPage.poll(() => read("made.txt")).toBe("second\n");
@@ -119,13 +121,13 @@ describeConsole("messages of a chat", () => {
     const tasks = async () =>
       (await service.call<{ total: number }>("GET", "/api/chat/agent/tasks", { token })).body.total;
     await expectPage.poll(tasks).toBe(3);
-    await expectPage(log(page)).toContainText("Second.");
+    await expectPage(answer(page, "Second.")).toHaveCount(1);
     await expectPage(page.locator(".task")).toHaveCount(1);
 
     // An older message is the draft of a new one.
     await expectPage(page.getByRole("button", { name: "Retry" })).toBeVisible();
     await send(page, script({ text: "The last." }));
-    await expectPage(log(page)).toContainText("The last.");
+    await expectPage(answer(page, "The last.")).toHaveCount(1);
     await page.getByRole("button", { name: "Edit as a new message" }).first().click();
     await expectPage(composer(page)).toHaveValue(edited);
     await expectPage(composer(page)).toBeFocused();

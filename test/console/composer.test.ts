@@ -10,6 +10,8 @@ import { openProject } from "./support/project.ts";
 const service = sharedService();
 
 const log = (page: Page) => page.getByRole("log");
+/** What the agent said; a message that asks for it has the same words. */
+const answer = (page: Page, text: string) => page.locator(".markdown", { hasText: text });
 const composer = (page: Page) => page.getByLabel("Message the agent");
 const make = (name: string) => call("write_file", { file_path: name, content: name });
 const PIXEL = Buffer.from(
@@ -55,7 +57,7 @@ describeConsole("where a person writes to the agent", () => {
     const write = call("write_file", { file_path: "no.txt", content: "no" });
     await composer(page).fill(script({ text: "", tools: [write] }, { text: "Planned." }));
     await composer(page).press("Enter");
-    await expectPage(log(page)).toContainText("Planned.");
+    await expectPage(answer(page, "Planned.")).toHaveCount(1);
     await expectPage(page.locator(".tool .outcome.failed")).toHaveCount(1);
     expect(token).not.toBe("");
   });
@@ -77,7 +79,7 @@ describeConsole("where a person writes to the agent", () => {
     await expectPage(composer(page)).toHaveValue("one\ntwo\n");
     await composer(page).fill(script({ text: "Sent." }));
     await composer(page).press("Shift+Enter");
-    await expectPage(log(page)).toContainText("Sent.");
+    await expectPage(answer(page, "Sent.")).toHaveCount(1);
     await expectPage(composer(page)).toHaveValue("");
   });
 
@@ -119,7 +121,7 @@ describeConsole("where a person writes to the agent", () => {
     await expectPage(attached.getByRole("progressbar")).toHaveCount(0);
     await composer(page).fill(script({ text: "Seen." }));
     await composer(page).press("Enter");
-    await expectPage(log(page)).toContainText("Seen.");
+    await expectPage(answer(page, "Seen.")).toHaveCount(1);
     const sent = log(page).getByRole("list", { name: "Attached files" });
     for (const isAgain of [false, true]) {
       if (isAgain) await page.reload();
@@ -200,7 +202,7 @@ describeConsole("a question of the agent", () => {
     // Unlike a message, a reason lets the work go on.
     await expectPage(page.getByLabel("The agent asks")).toContainText("two.txt");
     await page.keyboard.press("Alt+y");
-    await expectPage(log(page)).toContainText("Over.");
+    await expectPage(answer(page, "Over.")).toHaveCount(1);
     await expectPage.poll(() => read("two.txt")).toBe("two.txt");
     expect(await read("one.txt")).toBe(404);
     await denied.locator("summary").click();
