@@ -236,8 +236,8 @@ describe("a server that fails in the middle", () => {
 describe("an agent with a list of tools", () => {
   it("has those of MCP servers if its list says so", async () => {
     const { token } = person.account;
-    const asAgent = async (name: string, tools: string[]) => {
-      const json = { name, system_prompt: "Work.", tools };
+    const asAgent = async (name: string, offered: string[]) => {
+      const json = { name, system_prompt: "Work.", tools: offered };
       const made = await service.call<{ id: string }>("POST", "/api/agents", { token, json });
       expect(made.status).toBe(201);
       return resultsOf(calls("look_up"), { agent_id: made.body.id });
