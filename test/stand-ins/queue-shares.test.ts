@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { Dispatcher } from "#stand-ins/queue/dispatcher.ts";
 import type { Places } from "#stand-ins/queue/lanes.ts";
 import { newMessageId, type Message } from "#stand-ins/queue/message.ts";
@@ -7,6 +7,10 @@ import { MESSAGE_TABLES, QueueStore, type Answer } from "#stand-ins/queue/store.
 import { Database } from "#stand-ins/shared/sqlite.ts";
 
 const PLACES: Places = { favoured: { lanes: /^agent-step\./u, places: 48 }, others: 32 };
+// Whether two are published in one millisecond decides turns: here each is in one of its own.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+afterEach(() => vi.useRealTimers());
+
 const DONE: Answer = { status: 200, headers: {}, bodyBase64: "" };
 
 /** The queue's dispatcher, whose deliveries begin at once and end when the test says so. */
@@ -37,7 +41,8 @@ class Deliveries {
   }
 
   publish(key: string, parallelism: number, times = 1): void {
-    const now = Date.now();
+    const now = Date.now() + 1;
+    vi.setSystemTime(now);
     const common = { method: "POST", headers: {}, retries: 0, timeoutMs: 1000, delayMs: 0 };
     const details = { ...common, url: "http://service.test/", flow: { key, parallelism } };
     const message = () => ({
