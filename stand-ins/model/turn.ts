@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import type { Moment } from "./conversation.ts";
+import { starterOf } from "./starters.ts";
 
 /** One scripted answer of the demo model. */
 const Turn = z.strictObject({
@@ -32,11 +33,14 @@ const SCRIPT = /```demo\s*\n([\s\S]*?)```/u;
 
 /**
  * Decides the demo model's next turn. A prompt may contain a script, a fenced block of the language `demo` with a JSON
- * list of turns; otherwise the model writes and reads a file when asked for one, or introduces itself.
+ * list of turns; otherwise the model does what the console offers to begin with, writes and reads a file when asked for one, or
+ * introduces itself.
  */
 export function decideTurn(moment: Moment): Turn {
   const script = SCRIPT.exec(moment.prompt)?.[1];
   if (script !== undefined) return scriptedTurn(script, moment);
+  const starter = starterOf(moment);
+  if (starter && moment.tools.has("write_file")) return starterTurn(starter, moment);
   if (moment.tools.has("write_file") && /\b(write|create|make|add)\b/iu.test(moment.prompt))
     return fileTurn(moment);
   return say(
@@ -52,6 +56,20 @@ function scriptedTurn(script: string, { turn: index, pictures }: Moment): Turn {
   return turn
     ? { ...turn, text: turn.text.replaceAll("{pictures}", String(pictures)) }
     : say("The script is over.");
+}
+
+/** One call after the other, then the answer. */
+function starterTurn(starter: NonNullable<ReturnType<typeof starterOf>>, moment: Moment): Turn {
+  const calls = starter.calls.flatMap(([name, values]) => call(name, moment.tools, values) ?? []);
+  const next = calls[moment.turn];
+  if (next) return Turn.parse({ tools: [next] });
+  return say(starter.answer.replace("{output}", outputIn(moment.toolResult ?? "")));
+}
+
+/** What a command printed or a file holds, in the result of a call; nothing for one that failed. */
+function outputIn(result: string): string {
+  const [, output = ""] = /<(?:stdout|content)[^>]*>\n([\s\S]*?)\n<\/(?:stdout|content)>/u.exec(result) ?? [];
+  return output.trim().slice(0, 2_000) || "(nothing)";
 }
 
 /** Writes, then reads back, then reports. */

@@ -7,15 +7,23 @@ export function ActionButton({
   work,
   children,
   disabled = false,
+  isPrimary = false,
 }: {
   work: () => Promise<unknown>;
   children: ComponentChildren;
   disabled?: boolean;
+  /** Whether it is what most people do here. */
+  isPrimary?: boolean;
 }) {
   const { run, isBusy, error } = useAction(work);
   return (
     <>
-      <button type="button" disabled={isBusy || disabled} onClick={() => run()}>
+      <button
+        type="button"
+        class={isPrimary ? "primary" : undefined}
+        disabled={isBusy || disabled}
+        onClick={() => run()}
+      >
         {children}
       </button>
       {error !== undefined && <Refused error={error} />}

@@ -17,7 +17,7 @@ export function socketsOver({ base, credentials }: Transport, given: SocketClass
 
 function socketOfRuntime(): SocketClass {
   if (typeof WebSocket === "undefined") {
-    throw new TypeError("This runtime has no WebSocket: pass that of the package `ws` as `WebSocket`");
+    throw new TypeError("This runtime has no WebSocket: pass that of `ws`");
   }
   // The libraries of the runtimes describe the same events each in their own way.
   return trusted<SocketClass>(WebSocket);

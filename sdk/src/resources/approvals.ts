@@ -13,11 +13,11 @@ export function approvals(request: Request) {
     answer: (
       approval: string,
       response: "allow_once" | "allow_all" | "stop",
-      { reason, ...options }: CallOptions & { reason?: string } = {},
+      options: CallOptions & { reason?: string | null } = {},
     ) =>
       request("POST", "/api/chat/agent/approval", {
         ...options,
-        body: { approval_id: approval, response, ...(reason !== undefined && { reason }) },
+        body: { approval_id: approval, response, reason: options.reason ?? null },
       }),
   };
 }

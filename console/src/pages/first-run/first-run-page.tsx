@@ -10,6 +10,25 @@ import { workspace } from "../../service/workspace.ts";
 import { Model } from "./model.tsx";
 import { createProject, sourceOf, type Progress } from "./create-project.ts";
 
+/** What shows most of what an agent does here. The demo model knows them, too. */
+const STARTERS = [
+  {
+    name: "A web page",
+    message:
+      "Build a to-do list as one web page without a server, in index.html. Tell me how to look at it in the preview.",
+  },
+  {
+    name: "A tested function",
+    message:
+      "Write a shell function in duration.sh that turns durations such as 1h30m into seconds, with tests in duration.test.sh. Run them, and show me what they print.",
+  },
+  {
+    name: "An explanation",
+    message:
+      "Read the files of this project, and explain in a few sentences what it is, where to begin, and what you would do next.",
+  },
+] as const;
+
 /** From nothing to a first answer: a project and its first message. */
 export function FirstRunPage({ begun }: { begun?: () => void }) {
   const mayMake = useMayMake();
@@ -30,6 +49,7 @@ export function FirstRunPage({ begun }: { begun?: () => void }) {
 function Form({ begun }: { begun: (() => void) | undefined }) {
   const leadOn = useLeadOn();
   const { data: models } = useModels();
+  const message = useRef<HTMLTextAreaElement>(null);
   const progress = useRef<Progress>({ messageKey: crypto.randomUUID() });
   const { run, isBusy, error } = useAction(async (form: FormData) => {
     const beginning = {
@@ -79,6 +99,7 @@ function Form({ begun }: { begun: (() => void) | undefined }) {
         <div class="field">
           <label for="message">What should the agent do?</label>
           <textarea
+            ref={message}
             id="message"
             name="message"
             required
@@ -86,6 +107,20 @@ function Form({ begun }: { begun: (() => void) | undefined }) {
             maxLength={60_000}
             defaultValue="Create a file hello.txt that says hello, and tell me what you did."
           />
+          <div class="row" role="group" aria-label="Something to begin with">
+            {STARTERS.map(({ name, message: text }) => (
+              <button
+                key={name}
+                type="button"
+                class="small"
+                onClick={() => {
+                  if (message.current) message.current.value = text;
+                }}
+              >
+                {name}
+              </button>
+            ))}
+          </div>
         </div>
         <button type="submit" class="primary" disabled={isBusy}>
           {isBusy ? "Creating project…" : "Create project"}

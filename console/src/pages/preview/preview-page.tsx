@@ -2,14 +2,16 @@ import type { api } from "@agent-workspace/client";
 import { AppWindow } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
+import { ActionButton } from "../../parts/action-button.tsx";
 import { stateWord } from "../../parts/badge.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { NamedOptions } from "../../parts/fields.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { WhenAwake } from "../../parts/project/when-awake.tsx";
-import { useContainers } from "../../service/reads.ts";
+import { keys, stale, useContainers } from "../../service/reads.ts";
 import { useProjectRole } from "../../service/roles.ts";
+import { workspace } from "../../service/workspace.ts";
 import { Frame } from "./frame.tsx";
 import "./preview.css";
 
@@ -43,17 +45,31 @@ function NoContainer({ project }: { project: string }) {
         title="Nothing to preview yet"
         action={
           role !== "viewer" && (
-            <Link class="button primary" href={`/projects/${project}/containers`}>
-              Add container
-            </Link>
+            <div class="row">
+              <ActionButton isPrimary work={() => showFiles(project)}>
+                Show the project’s files
+              </ActionButton>
+              <Link class="button" href={`/projects/${project}/containers`}>
+                Add container
+              </Link>
+            </div>
           )
         }
       >
         The preview shows the website that a container of this project serves.{" "}
-        {role === "viewer" ? "An editor can add one." : "Add one, or ask the agent to build a web page."}
+        {role === "viewer"
+          ? "An editor can add one."
+          : "Show the files as they are, or add one that runs a command."}
       </Empty>
     </>
   );
+}
+
+/** A container without a command serves the files: a page needs no more. */
+async function showFiles(project: string): Promise<void> {
+  const { container } = await workspace.containers.create(project, { name: "web", directory: "." });
+  await workspace.containers.start(project, container.id);
+  stale(keys.containers(project));
 }
 
 function Choice({ containers }: { containers: readonly api.Container[] }) {

@@ -1,10 +1,16 @@
+import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
+import { mcpServers, projects, tasks, teamMemberships } from "#src/db/schema/index.ts";
 import { createServer, updateServer } from "#src/domain/agent-work/mcp/index.ts";
+import { serversOfTask } from "#src/domain/agent-work/mcp/queries.ts";
+import { NO_RULES } from "#src/domain/agent-work/mcp/rules.ts";
+import { newId } from "#src/lib/ids.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import type { McpTarget } from "#src/platform/mcp-client/mcp-client.ts";
-import { newColleague } from "#test/support/colleagues.ts";
+import { newColleague, newMember, newTeam } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { CLIENT } from "#test/support/people.ts";
+import { storeTask } from "#test/support/stored-task.ts";
 
 const database = await fileDatabase();
 const person = await newColleague(database.db);
@@ -56,4 +62,38 @@ it("sends a token to the origin that it was given for, and to no other", async (
   expect(sent.filter(({ url }) => url !== INPUT.url).map(({ headers }) => headers)).toEqual(
     Array.from({ length: 3 }, () => ({ authorization: "Bearer secret-of-two" })),
   );
+});
+
+it("are offered to the tasks of their person, their project, and their team's members, while they are that", async () => {
+  const { db } = database;
+  const team = await newTeam(db);
+  const [member, stranger] = [await newMember(db, team.id, "editor"), await newColleague(db)];
+  const { taskId } = await storeTask(db, { id: member.id, defaultTeamId: team.id }, { status: "running" });
+  const [task] = await db.select().from(tasks).where(eq(tasks.id, taskId));
+  const server = { url: "https://one.test/mcp", auth: "none", state: "connected", rules: NO_RULES } as const;
+  await db
+    .insert(mcpServers)
+    .values({ ...server, id: newId(), scope: "person", name: "a", userId: member.id });
+  await db
+    .insert(mcpServers)
+    .values({ ...server, id: newId(), scope: "person", name: "b", userId: stranger.id });
+  await db.insert(mcpServers).values({ ...server, id: newId(), scope: "team", name: "c", teamId: team.id });
+  await db.insert(mcpServers).values({
+    ...server,
+    id: newId(),
+    scope: "project",
+    name: "d",
+    projectId: task?.projectId ?? "",
+  });
+  const offered = async () => {
+    const [row] = await db
+      .select({ servers: serversOfTask })
+      .from(tasks)
+      .innerJoin(projects, eq(projects.id, tasks.projectId))
+      .where(eq(tasks.id, taskId));
+    return row?.servers.map(({ name }) => name);
+  };
+  expect(await offered()).toEqual(["a", "c", "d"]);
+  await db.delete(teamMemberships).where(eq(teamMemberships.userId, member.id));
+  expect(await offered()).toEqual(["a", "d"]);
 });
