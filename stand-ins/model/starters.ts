@@ -9,7 +9,7 @@ interface Starter {
   asks: RegExp;
   files?: Readonly<Record<string, string>>;
   /** What follows once the files are there. */
-  then?: readonly Wished[];
+  calls?: readonly Wished[];
   /** `{output}` is what the last command printed, or the file that was read. */
   answer: string;
 }
@@ -94,13 +94,13 @@ const STARTERS: readonly Starter[] = [
   {
     asks: /\bduration\.sh\b/iu,
     files: { "duration.sh": FUNCTION, "duration.test.sh": TESTS },
-    then: [["bash_exec", { command: "bash duration.test.sh" }]],
+    calls: [["bash_exec", { command: "bash duration.test.sh" }]],
     answer:
       "The function is in [duration.sh](duration.sh), its tests are in [duration.test.sh](duration.test.sh). They print:\n\n```\n{output}\n```\n\nI am the demo model and follow a script; add a provider key for a model that thinks.",
   },
   {
     asks: /\bfiles of this project\b[\s\S]*\bexplain\b/iu,
-    then: [
+    calls: [
       ["list_dir", { path: "." }],
       ["read_file", { path: "README.md" }],
     ],
@@ -115,7 +115,7 @@ export function starterOf({
 }: Pick<Moment, "prompt">): { calls: Wished[]; answer: string } | undefined {
   const found = STARTERS.find(({ asks }) => asks.test(prompt));
   if (!found) return undefined;
-  const { files = {}, then = [], answer } = found;
+  const { files = {}, calls = [], answer } = found;
   const writes = Object.entries(files).map(([path, content]): Wished => ["write_file", { path, content }]);
-  return { calls: [...writes, ...then], answer };
+  return { calls: [...writes, ...calls], answer };
 }

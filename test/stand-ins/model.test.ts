@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import path from "node:path";
+import { join } from "node:path";
 import OpenAI from "openai";
 import { afterAll, describe, expect, it } from "vitest";
 import { startDemoModel } from "#stand-ins/model/index.ts";
@@ -55,9 +55,9 @@ describe("the demo model", () => {
   it("does what the console offers to begin with: the tests of the function that it writes hold", async () => {
     const { calls, answer } = starterOf({ prompt: "A function in duration.sh, with tests" }) ?? {};
     expect(answer).toContain("{output}");
-    const folder = mkdtempSync(path.join(tmpdir(), "starter-"));
+    const folder = mkdtempSync(join(tmpdir(), "starter-"));
     for (const [, { path: name, content }] of calls ?? [])
-      if (name !== undefined && content !== undefined) writeFileSync(path.join(folder, name), content);
+      if (name !== undefined && content !== undefined) writeFileSync(join(folder, name), content);
     const printed = execFileSync("bash", ["duration.test.sh"], { cwd: folder, encoding: "utf8" });
     expect(printed.trim().split("\n")).toHaveLength(5);
     rmSync(folder, { recursive: true });

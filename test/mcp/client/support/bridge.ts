@@ -1,13 +1,11 @@
 import { z } from "zod";
+import { createMcpClient } from "#src/platform/mcp-client/index.ts";
+import { createGuardedFetch } from "#src/platform/safe-fetch/guarded-fetch.ts";
 
 /*
  * The client as the conformance suite runs it: a program that is given a server's address. It lists the tools and calls them, those
- * that the scenario names with its arguments. Scenarios of sign-in, which it does not know yet, end before it is loaded.
+ * that the scenario names with its arguments.
  */
-
-if (process.env["MCP_CONFORMANCE_SCENARIO"]?.startsWith("auth/")) process.exit(1);
-const { createMcpClient } = await import("#src/platform/mcp-client/index.ts");
-const { createGuardedFetch } = await import("#src/platform/safe-fetch/guarded-fetch.ts");
 
 const Context = z.object({
   toolCalls: z
