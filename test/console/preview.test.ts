@@ -48,6 +48,25 @@ describeConsole("the preview and the containers of a project", () => {
     expect(complaints.filter((each) => !each.startsWith(`asked ${site.url}`))).toEqual([]);
   });
 
+  it("shows the page that a first project begins with, with one press", async () => {
+    const person = await service.signUp();
+    const { page } = await openPage(service, {
+      account: person,
+      path: "/projects/new",
+      // Of the preview's own host.
+      mayComplain: true,
+    });
+    await page.getByRole("button", { name: "A web page" }).click();
+    await expectPage(page.getByLabel("What should the agent do?")).toHaveValue(/index\.html/u);
+    await page.getByRole("button", { name: "Create project" }).click();
+    await page.getByRole("button", { name: "Allow once" }).click();
+    await expectPage(page.getByRole("log").getByText("I am the demo model and follow")).toBeVisible();
+    await page.getByRole("link", { name: "Preview" }).first().click();
+    await page.getByRole("button", { name: "Start", exact: true }).click();
+    await page.getByRole("button", { name: "Show the project’s files" }).click();
+    await expectPage(page.frameLocator("iframe").getByRole("heading")).toHaveText("To do");
+  });
+
   it("adds, renames and deletes a container, and shows a variable only when asked", async () => {
     const { page } = await openPage(service, {
       account,
