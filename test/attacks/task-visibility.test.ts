@@ -150,6 +150,20 @@ describe("a task that waits in a person's private chat", () => {
     },
   );
 
+  it("is among what surrounds a page as in the lists: its question for those who answer, its chat for its owner", async () => {
+    for (const viewer of viewers.filter(({ isKey }) => !isKey)) {
+      const path = at("/api/sidebar?project_id=:project");
+      const { body } = await service.call<{ tree: object; approvals: object }>("GET", path, viewer);
+      const has = (part: object, id: string) => JSON.stringify(part).includes(id);
+      const { name, isOwner, mayAnswer } = viewer;
+      expect([name, has(body.tree, chatId), has(body.approvals, approvalId)]).toEqual([
+        name,
+        isOwner,
+        mayAnswer,
+      ]);
+    }
+  });
+
   it("is not listed for a key of its owner that is for another project", async () => {
     const other = await service.newProject(team.owner.token);
     const { key } = await service.newKey(team.owner.token, other.id);

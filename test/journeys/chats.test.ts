@@ -88,7 +88,7 @@ describe("a chat", () => {
 
   it("is in what surrounds a page, which says what each of its parts says, and of others' projects nothing", async () => {
     await newChat();
-    const read = async (path: string) => (await client.call<unknown>("GET", path)).body;
+    const read = async (path: string) => (await client.call("GET", path)).body;
     const [me, teams, tree, credits, approvals] = await Promise.all(
       ["users/me", "teams", "sidebar/tree", "billing/credits", "chat/agent/approvals"].map((path) =>
         read(`/api/${path}`),
