@@ -42,6 +42,7 @@ const chatSocket = ({ token }: Viewer, query: Record<string, string> = {}) =>
 
 /** All that a socket was sent. */
 const sent = (socket: TestSocket) => JSON.stringify(socket.frames);
+const has = (part: object, id: string) => JSON.stringify(part).includes(id);
 const shows = (text: string) => text.includes(PRIVATE);
 const isIn = (socket: TestSocket, word: string) =>
   vi.waitFor(
@@ -149,6 +150,19 @@ describe("a task that waits in a person's private chat", () => {
       }
     },
   );
+
+  it("is among what surrounds a page as in the lists: its question for those who answer, its chat for its owner", async () => {
+    for (const viewer of viewers.filter(({ isKey }) => !isKey)) {
+      const path = at("/api/sidebar?project_id=:project");
+      const { body } = await service.call<{ tree: object; approvals: object }>("GET", path, viewer);
+      const { name, isOwner, mayAnswer } = viewer;
+      expect([name, has(body.tree, chatId), has(body.approvals, approvalId)]).toEqual([
+        name,
+        isOwner,
+        mayAnswer,
+      ]);
+    }
+  });
 
   it("is not listed for a key of its owner that is for another project", async () => {
     const other = await service.newProject(team.owner.token);

@@ -94,6 +94,14 @@ describeConsole("what a team buys and takes", () => {
     await page.getByRole("button", { name: `Resume ${agent.name}` }).click();
     await expectPage(page.getByLabel("Subscriptions")).toContainText("renews");
     await goTo(page, "/billing");
+    const plans = page.getByRole("region", { name: "Plans" });
+    await expectPage(plans.getByRole("heading", { level: 3 })).toHaveText([
+      "Free Current plan",
+      "Basic",
+      "Pro",
+      "Ultra",
+    ]);
+    await expectPage(plans.getByText("project", { exact: false }).first()).toBeVisible();
     const asked: unknown[] = [];
     await page.route("**/api/billing/subscribe", (route) => {
       asked.push(route.request().postDataJSON());

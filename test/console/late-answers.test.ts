@@ -64,7 +64,7 @@ describeConsole("what comes late in the console", () => {
     const shut = await gateOfSockets(page);
 
     // The person's role comes after the text.
-    const role = await held(page, "**/my-role");
+    const role = await held(page, /\/api\/sidebar\?/u);
     await page.goto(`${home}/files/a.ts`);
     await expectPage(editor(page)).toContainText("const a = 1;");
     await role.letGo();

@@ -46,14 +46,7 @@ const PATHS = [
 const TABS = ["", "/files", "/changes", "/history", "/terminal", "/containers", "/preview", "/settings"];
 
 /** What a load of the page of keys reads. */
-const READS = [
-  "/api/billing/credits",
-  "/api/external-api-keys",
-  "/api/projects",
-  "/api/sidebar/tree",
-  "/api/teams",
-  "/api/users/me",
-];
+const READS = ["/api/external-api-keys", "/api/projects", "/api/sidebar"];
 
 /** The paths that a page asks for from its newest load on. */
 function askedBy(page: Page): string[] {
@@ -146,6 +139,19 @@ describeConsole("a page of the console", () => {
     await sockets.at(-1)?.close({ code: 4000 });
     await expectPage(page.getByText("Offline.")).toBeVisible();
     await expectAccessibleInViews(page, "offline");
+  });
+
+  it("asks three times for a chat, so that fifteen loads in a row are not refused", async () => {
+    const { task_id, chat_id } = await client.start(script({ text: "Few requests." }));
+    await client.end(task_id);
+    const path = `/projects/${client.projectId}/chats/${chat_id}`;
+    const { page } = await openPage(service, { account, path: null });
+    const asked = askedBy(page);
+    await page.goto(`/app${path}`);
+    await expectPage(page.getByRole("log").getByText("Few requests.", { exact: true })).toBeVisible();
+    // The messages once more, since a task may have ended before the connection was there.
+    const messages = `/api/chat/session/${chat_id}/messages`;
+    await expectPage.poll(() => readsIn(asked)).toEqual([messages, messages, "/api/sidebar"]);
   });
 
   it("asks to sign in, comes back, asks little when it is idle, and asks again no sooner than the service says", async () => {

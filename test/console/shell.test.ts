@@ -1,6 +1,8 @@
 import { beforeAll, expect, it } from "vitest";
 import { MCP_TOOLS, tools } from "#src/agent/tools/index.ts";
+import { SEARCHED as SERVICE_SEARCHES } from "#src/domain/agent-work/chats/index.ts";
 import { TOOL_GROUPS } from "../../console/src/pages/agents/tool-names.ts";
+import { SEARCHED, SEARCHED_IN_WORDS } from "../../console/src/shell/searched.ts";
 import type { Account } from "#test/support/api-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { expectAccessible, expectAccessibleInViews, goTo } from "./support/accessible.ts";
@@ -12,6 +14,11 @@ const service = sharedService();
 it("the tools that an agent can be given are those of the service", () => {
   const named = TOOL_GROUPS.flatMap((group) => Object.keys(group.tools));
   expect(named.toSorted()).toEqual([...tools.map(({ name }) => name), MCP_TOOLS].toSorted());
+});
+
+it("the search says of the messages what the service searches", () => {
+  expect(SEARCHED).toEqual(SERVICE_SEARCHES);
+  expect(SEARCHED_IN_WORDS).toContain("1,000 chats");
 });
 
 describeConsole("what stands around the pages of the console", () => {
@@ -36,6 +43,21 @@ describeConsole("what stands around the pages of the console", () => {
     await goTo(page, `/projects/${project.slug}`);
     await expectPage(page).toHaveTitle("Compiler · Agent Workspace");
     expect(await page.locator("h1").count()).toBe(1);
+  });
+
+  it("says what was searched where nothing is found", async () => {
+    const { page } = await openPage(service, { account, path: "/usage" });
+    await expectPage(page.getByRole("heading", { level: 1 })).toBeVisible();
+    await page.keyboard.press("Control+k");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("combobox").fill("nobody ever wrote this");
+    await expectPage(dialog.getByText("Nothing found.")).toBeVisible();
+    await expectPage(dialog).toContainText(SEARCHED_IN_WORDS);
+    await page.route("**/api/chat/search?*", (route) =>
+      route.fulfill({ status: 400, json: { detail: "no" } }),
+    );
+    await dialog.getByRole("combobox").fill("nobody ever wrote that");
+    await expectPage(dialog.getByText("Messages could not be searched")).toBeVisible();
   });
 
   it("remembers the theme and what is folded, and begins, pins, renames and archives chats", async () => {

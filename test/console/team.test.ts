@@ -77,6 +77,9 @@ describeConsole("a team in the console", () => {
     await owner.getByRole("button", { name: "Filter" }).click();
     await expectPage(owner.locator("tbody tr")).toHaveCount(1);
     await expectPage(owner.locator("tbody")).toContainText("viewer");
+    // Names and values, no JSON.
+    await expectPage(owner.locator("tbody dl dt").first()).toBeVisible();
+    await expectPage(owner.locator("tbody")).not.toContainText('{"');
     const [file] = await Promise.all([
       owner.waitForEvent("download"),
       owner.getByRole("button", { name: "Export as CSV" }).click(),

@@ -322,7 +322,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("a person makes an account for a team's invitation, and confirms the address by a click, not by opening the link", async () => {
     const owner = await service.signUp();
-    const { body: team } = await service.call<{ slug: string }>("POST", "/api/teams", {
+    const { body: team } = await service.call<{ id: string; slug: string }>("POST", "/api/teams", {
       token: owner.token,
       json: { name: "<b>Sharks</b>" },
     });
@@ -347,6 +347,11 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await tab.click("#accept");
     await tab.until(visible("#done-step"));
     expect((await service.call("GET", path, { token: owner.token })).text).toContain(email);
+    await tab.click("#open");
+    await tab.until(at("/app"));
+    expect(
+      await tab.read(`fetch("/api/users/me").then((a) => a.json()).then((me) => me.default_team_id)`),
+    ).toBe(team.id);
 
     const isVerified = () =>
       tab.read(`fetch("/api/users/me").then((a) => a.json()).then((me) => me.is_verified)`);

@@ -86,6 +86,22 @@ describe("a chat", () => {
     expect(chats.get(root.project_id)).toEqual([]);
   });
 
+  it("is in what surrounds a page, which says what each of its parts says, and of others' projects nothing", async () => {
+    await newChat();
+    const read = async (path: string) => (await client.call("GET", path)).body;
+    const [me, teams, tree, credits, approvals] = await Promise.all(
+      ["users/me", "teams", "sidebar/tree", "billing/credits", "chat/agent/approvals"].map((path) =>
+        read(`/api/${path}`),
+      ),
+    );
+    const parts = { me, teams, tree, credits, approvals };
+    expect(await read(`/api/sidebar?project_id=${client.projectId}`)).toEqual({ ...parts, role: "admin" });
+    const foreign = await newChatClient(service);
+    for (const query of ["", `?project_id=${foreign.projectId}`, "?project_id=no-such-project"]) {
+      expect(await read(`/api/sidebar${query}`)).toEqual({ ...parts, role: null });
+    }
+  });
+
   it("is deleted, unless it is the last of its project", async () => {
     const own = await newChatClient(service);
     const make = async () =>

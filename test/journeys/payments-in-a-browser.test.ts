@@ -13,6 +13,8 @@ const db = databaseOf(service);
 
 const visible = (selector: string) =>
   `(document.querySelector(${JSON.stringify(selector)})?.checkVisibility() ?? false)`;
+/** Where the page leads on to, once it has said what became of the payment. */
+const onward = `document.querySelector("#onward").pathname`;
 const says = (selector: string, text: string) =>
   `(document.querySelector(${JSON.stringify(selector)})?.textContent ?? "").includes(${JSON.stringify(text)})`;
 const shows = (text: string) => `document.body.innerText.includes(${JSON.stringify(text)})`;
@@ -51,6 +53,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await tab.until(says("#message", "Your team has 500 more credits"));
     await tab.until(says("#tier", "Free"));
     expect(await tab.read("location.href")).toBe(`${service.url}/settings/team/billing`);
+    expect(await tab.read(onward)).toBe("/app/billing");
     expect(tab.complaints).toEqual([]);
     await tab.go(url);
     await tab.until(shows("This session is complete"));
@@ -89,6 +92,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await tab.until(isAt(service.stack.stripeUrl));
     await tab.click(button("pay"));
     await tab.until(says("#message", `Paid. ${agent.name} is in your library.`));
+    expect(await tab.read(onward)).toBe("/app/marketplace/library");
     await tab.go(`${service.url}/marketplace/agent/${agent.slug}`);
     await tab.until(says("#price", "In your library"));
     expect(await tab.read(visible("#take"))).toBe(false);

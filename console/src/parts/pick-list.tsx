@@ -17,6 +17,8 @@ export function PickList({
   begin = "",
   typed,
   picked,
+  none = "Nothing found.",
+  about,
 }: {
   label: string;
   picks: readonly Pick[];
@@ -24,6 +26,10 @@ export function PickList({
   begin?: string;
   typed: (text: string) => void;
   picked: (value: string) => void;
+  /** What stands there where nothing matches. */
+  none?: string;
+  /** What is said of the picks below them. */
+  about?: string | undefined;
 }) {
   const field = useRef<HTMLInputElement>(null);
   const id = useId();
@@ -86,7 +92,8 @@ export function PickList({
           </li>
         ))}
       </ul>
-      {picks.length === 0 && <p class="muted">Nothing found.</p>}
+      {picks.length === 0 && <p class="muted">{none}</p>}
+      {about !== undefined && <p class="muted small">{about}</p>}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { QueryClient, useQuery, type UseQueryResult } from "@tanstack/preact-query";
 import { useRef } from "preact/hooks";
 import { mayAskAgain, paced } from "./pace.ts";
+import { surrounding } from "./surroundings.ts";
 import { workspace } from "./workspace.ts";
 
 /** What was read stays for a while, so that going back shows it at once. The client repeats failed reads itself. */
@@ -50,15 +51,19 @@ export function useRead<T>(
   return useQuery({ queryKey, queryFn: ({ signal }) => read(signal) });
 }
 
-export const useMe = () => useRead(keys.me, (signal) => workspace.account.get({ signal }));
+export const useMe = () =>
+  useRead(keys.me, (signal) => surrounding("me", () => workspace.account.get({ signal })));
 
-export const useCredits = () => useRead(keys.credits, (signal) => workspace.usage.credits({ signal }));
+export const useCredits = () =>
+  useRead(keys.credits, (signal) => surrounding("credits", () => workspace.usage.credits({ signal })));
 
 export const useModels = () =>
   useRead(keys.models, (signal) => workspace.request("GET", "/api/marketplace/models", { signal }));
 
 export const useSidebar = () =>
-  useRead(keys.sidebar, (signal) => workspace.request("GET", "/api/sidebar/tree", { signal }));
+  useRead(keys.sidebar, (signal) =>
+    surrounding("tree", () => workspace.request("GET", "/api/sidebar/tree", { signal })),
+  );
 
 export const useProjects = () =>
   useRead(keys.projects, (signal) => workspace.projects.list(undefined, { signal }));
@@ -128,7 +133,7 @@ export const useApiKeys = () =>
 export const useApprovals = () =>
   useQuery({
     queryKey: keys.approvals,
-    queryFn: ({ signal }) => workspace.approvals.list(undefined, { signal }),
+    queryFn: ({ signal }) => surrounding("approvals", () => workspace.approvals.list(undefined, { signal })),
     refetchInterval: (read) => paced(read, 30_000),
     // The tab's title counts them, which is for those who look at another tab.
     refetchIntervalInBackground: true,

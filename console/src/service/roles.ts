@@ -1,12 +1,14 @@
 import type { api } from "@agent-workspace/client";
 import { useQuery } from "@tanstack/preact-query";
 import { keys, useMe, useRead } from "./reads.ts";
+import { loadedProject, surrounding } from "./surroundings.ts";
 import { workspace } from "./workspace.ts";
 
 /** What a person is in a team or a project. */
 export type Role = api.Team["role"];
 
-export const useTeams = () => useRead(keys.teams, (signal) => workspace.teams.list({ signal }));
+export const useTeams = () =>
+  useRead(keys.teams, (signal) => surrounding("teams", () => workspace.teams.list({ signal })));
 
 /** The team whose projects and credits are shown; undefined until it is read. */
 export function useTeam(): api.Team | undefined {
@@ -28,8 +30,12 @@ export function useMayMake(): boolean | undefined {
 export function useProjectRole(project: string): Role | undefined {
   const { data } = useQuery({
     queryKey: keys.role(project),
-    queryFn: ({ signal }) =>
-      workspace.request("GET", "/api/projects/{project}/my-role", { path: { project }, signal }),
+    queryFn: async ({ signal }) => {
+      const read = () =>
+        workspace.request("GET", "/api/projects/{project}/my-role", { path: { project }, signal });
+      if (project !== loadedProject) return read();
+      return { role: await surrounding("role", async () => (await read()).role) };
+    },
     enabled: project !== "",
   });
   return data?.role;

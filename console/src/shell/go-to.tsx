@@ -3,6 +3,7 @@ import { PickList, type Pick } from "../parts/pick-list.tsx";
 import { useSidebar } from "../service/reads.ts";
 import { workspace } from "../service/workspace.ts";
 import { GROUPS, TABS } from "./places.ts";
+import { NOT_SEARCHED, SEARCHED_IN_WORDS } from "./searched.ts";
 
 /** Milliseconds after the last key before messages are searched. */
 const PAUSE_MS = 250;
@@ -23,9 +24,10 @@ export function GoTo({ here, early, go }: GoToProps) {
   const { data: tree } = useSidebar();
   const [text, setText] = useState(early);
   /** Of a query: those of an older one are not for Enter to pick. */
-  const [found, setFound] = useState<{ of: string; hits: readonly Pick[] }>();
+  const [found, setFound] = useState<{ of: string; hits: readonly Pick[]; about: string }>();
   const query = text.trim();
-  const hits = found?.of === query ? found.hits : NO_HITS;
+  const answer = found?.of === query ? found : undefined;
+  const hits = answer?.hits ?? NO_HITS;
   const projects = tree?.projects ?? [];
   useEffect(() => {
     if (query.length < MIN_SEARCHED) return undefined;
@@ -40,9 +42,12 @@ export function GoTo({ here, early, go }: GoToProps) {
               name: title ?? "New chat",
               about: excerpt,
             })),
+            about: SEARCHED_IN_WORDS,
           }),
         // The names that are known are shown all the same.
-        () => {},
+        () => {
+          if (!leaving.signal.aborted) setFound({ of: query, hits: NO_HITS, about: NOT_SEARCHED });
+        },
       );
     }, PAUSE_MS);
     return () => {
@@ -75,7 +80,17 @@ export function GoTo({ here, early, go }: GoToProps) {
     [tree, here],
   );
   const picks = useMemo(() => [...matching(known, text), ...hits], [known, hits, text]);
-  return <PickList label="Search or jump to…" picks={picks} begin={early} picked={go} typed={setText} />;
+  return (
+    <PickList
+      label="Search or jump to…"
+      picks={picks}
+      begin={early}
+      picked={go}
+      typed={setText}
+      none={answer || query.length < MIN_SEARCHED ? "Nothing found." : "Searching messages…"}
+      about={answer?.about}
+    />
+  );
 }
 
 const MAX_SHOWN = 50;

@@ -16,6 +16,11 @@ const PAUSES_MS = [1_000, 2_000, 3_000, 5_000, 10_000, 10_000];
 const address = location.href;
 const query = new URLSearchParams(location.search);
 const sessionId = query.get("session_id");
+// Who bought at the marketplace goes on to use it.
+if (location.pathname === "/marketplace/success") {
+  element("onward").href = "/app/marketplace/library";
+  element("onward").textContent = "Open your library";
+}
 history.replaceState(null, "", location.pathname);
 
 /** Says what became of the payment that the person comes from. */

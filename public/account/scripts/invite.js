@@ -17,10 +17,19 @@ function termsOf({ inviter_name, role, email }) {
   return email ? `${terms} The invitation is for ${email}.` : terms;
 }
 
+/** The team that was joined, by its slug. */
+let joined;
+
 onPress("accept", async () => {
-  await callSignedIn("POST", `${address}/accept`, {});
+  const team = await callSignedIn("POST", `${address}/accept`, {});
+  joined = team.slug;
   sessionStorage.removeItem(KEPT);
   show("done-step", "ask-step");
+});
+
+onPress("open", async () => {
+  await callSignedIn("POST", `/api/teams/${joined}/switch`, {});
+  location.assign("/app");
 });
 
 onPress("other", () => {

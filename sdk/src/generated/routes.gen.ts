@@ -351,6 +351,7 @@ export interface Routes {
   "POST /api/chats/{chat}/attachments": Route<t.UploadAttachmentData, t.UploadAttachmentResponses>;
   "DELETE /api/chats/{chat}/attachments/{attachment}": Route<t.DeleteAttachmentData, t.DeleteAttachmentResponses>;
   "GET /api/sidebar/tree": Route<t.GetChatSidebarData, t.GetChatSidebarResponses>;
+  "GET /api/sidebar": Route<t.GetSidebarData, t.GetSidebarResponses>;
   "GET /api/tasks/user/active": Route<t.ListActiveBackgroundTasksData, t.ListActiveBackgroundTasksResponses>;
   "GET /api/tasks/user/all": Route<t.ListBackgroundTasksData, t.ListBackgroundTasksResponses>;
   "GET /api/tasks/{background_task}/status": Route<t.GetBackgroundTaskData, t.GetBackgroundTaskResponses>;

@@ -5712,6 +5712,94 @@ export type GetChatSidebarAnswer = {
     }>;
 };
 
+export type GetSidebarAnswer = {
+    me: User;
+    teams: Array<Team>;
+    tree: {
+        rootChats: Array<{
+            id: string;
+            title: string | null;
+            origin: string;
+            status: 'active' | 'running' | 'waiting_approval' | 'completed' | 'archived';
+            /**
+             * ISO 8601, UTC, with `Z`
+             */
+            created_at: string;
+            updated_at: string | null;
+        }>;
+        projects: Array<{
+            id: string;
+            name: string;
+            slug: string;
+            chats: Array<{
+                id: string;
+                title: string | null;
+                origin: string;
+                status: 'active' | 'running' | 'waiting_approval' | 'completed' | 'archived';
+                /**
+                 * ISO 8601, UTC, with `Z`
+                 */
+                created_at: string;
+                updated_at: string | null;
+            }>;
+        }>;
+        /**
+         * Empty: schedules have a list of their own
+         */
+        automations: Array<{
+            [key: string]: unknown;
+        }>;
+    };
+    /**
+     * Null where the caller's role does not show them
+     */
+    credits: {
+        bundled_credits: number;
+        purchased_credits: number;
+        /**
+         * 0 once the bonus has expired
+         */
+        signup_bonus_credits: number;
+        daily_credits: number;
+        /**
+         * Credits not charged yet, including those that current model calls have reserved
+         */
+        total_credits: number;
+        monthly_allowance: number;
+        credits_reset_date: string | null;
+        signup_bonus_expires_at: string | null;
+        tier: 'free' | 'basic' | 'pro' | 'ultra';
+    } | null;
+    /**
+     * The oldest 100
+     */
+    approvals: Array<{
+        approval_id: string;
+        task_id: string;
+        chat_id: string;
+        project_id: string;
+        tool: string;
+        /**
+         * The complete call. Only stored secrets are replaced, by `«secret:NAME»`
+         */
+        parameters: {
+            [key: string]: unknown;
+        };
+        /**
+         * ISO 8601, UTC, with `Z`
+         */
+        created_at: string;
+        /**
+         * ISO 8601, UTC, with `Z`
+         */
+        expires_at: string;
+    }>;
+    /**
+     * The caller's in the project; null without one, and where it is not the caller's to see
+     */
+    role: 'admin' | 'editor' | 'viewer' | null;
+};
+
 export type BackgroundTask = {
     id: string;
     user_id: string;
@@ -15000,6 +15088,27 @@ export type GetChatSidebarResponses = {
 };
 
 export type GetChatSidebarResponse = GetChatSidebarResponses[keyof GetChatSidebarResponses];
+
+export type GetSidebarData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Id or slug of the page's project
+         */
+        project_id?: string;
+    };
+    url: '/api/sidebar';
+};
+
+export type GetSidebarResponses = {
+    /**
+     * Success
+     */
+    200: GetSidebarAnswer;
+};
+
+export type GetSidebarResponse = GetSidebarResponses[keyof GetSidebarResponses];
 
 export type ListActiveBackgroundTasksData = {
     body?: never;

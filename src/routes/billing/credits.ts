@@ -9,6 +9,32 @@ const credits = z.int().min(0);
 
 const WITH_RESERVED = "Credits not charged yet, including those that current model calls have reserved";
 
+export const Credits = z.object({
+  bundled_credits: credits,
+  purchased_credits: credits,
+  signup_bonus_credits: credits.describe("0 once the bonus has expired"),
+  daily_credits: credits,
+  total_credits: credits.describe(WITH_RESERVED),
+  monthly_allowance: credits,
+  credits_reset_date: Moment.nullable(),
+  signup_bonus_expires_at: Moment.nullable(),
+  tier: Tier,
+});
+
+export function describeCredits(balance: Awaited<ReturnType<typeof readBalance>>): z.input<typeof Credits> {
+  return {
+    bundled_credits: balance.bundled,
+    purchased_credits: balance.purchased,
+    signup_bonus_credits: balance.bonus,
+    daily_credits: balance.daily,
+    total_credits: balance.total,
+    monthly_allowance: balance.allowance,
+    credits_reset_date: balance.resetAt?.toISOString() ?? null,
+    signup_bonus_expires_at: balance.bonusExpiresAt?.toISOString() ?? null,
+    tier: balance.tier,
+  };
+}
+
 export const creditsOfTeam = endpoint({
   operationId: "getCredits",
   method: "get",
@@ -19,32 +45,11 @@ export const creditsOfTeam = endpoint({
   access: { user: "any" },
   response: {
     status: 200,
-    schema: z.object({
-      bundled_credits: credits,
-      purchased_credits: credits,
-      signup_bonus_credits: credits.describe("0 once the bonus has expired"),
-      daily_credits: credits,
-      total_credits: credits.describe(WITH_RESERVED),
-      monthly_allowance: credits,
-      credits_reset_date: Moment.nullable(),
-      signup_bonus_expires_at: Moment.nullable(),
-      tier: Tier,
-    }),
+    schema: Credits,
   },
   async handler({ services, caller }) {
     const { teamId } = await requireTeam(services, caller, "billing.view");
-    const balance = await readBalance(services, teamId);
-    return {
-      bundled_credits: balance.bundled,
-      purchased_credits: balance.purchased,
-      signup_bonus_credits: balance.bonus,
-      daily_credits: balance.daily,
-      total_credits: balance.total,
-      monthly_allowance: balance.allowance,
-      credits_reset_date: balance.resetAt?.toISOString() ?? null,
-      signup_bonus_expires_at: balance.bonusExpiresAt?.toISOString() ?? null,
-      tier: balance.tier,
-    };
+    return describeCredits(await readBalance(services, teamId));
   },
 });
 

@@ -41,7 +41,7 @@ export const approval = endpoint({
   },
 });
 
-const Question = z.object({
+export const Question = z.object({
   approval_id: z.string(),
   task_id: z.string(),
   chat_id: z.string(),
@@ -55,7 +55,7 @@ const Question = z.object({
 });
 
 /** An approval as every HTTP response shows it: complete. Events truncate a long one, and say so. */
-const describeQuestion = ({ approval: asked, chatId, projectId }: OpenedApproval) => ({
+export const describeQuestion = ({ approval: asked, chatId, projectId }: OpenedApproval) => ({
   approval_id: asked.id,
   task_id: asked.taskId,
   chat_id: chatId,

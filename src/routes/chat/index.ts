@@ -16,6 +16,7 @@ import { projectSessions, standaloneSessions } from "./sessions.ts";
 import { sidebar } from "./sidebar.ts";
 import { streamProject } from "./stream-project.ts";
 import { stream } from "./stream.ts";
+import { surroundings } from "./surroundings.ts";
 import { move, remove, undo, update } from "./update.ts";
 
 /** Literal paths come before paths with a parameter in the same place. */
@@ -48,4 +49,5 @@ export const chatEndpoints: readonly Endpoint[] = [
   uploadAttachment,
   deleteAttachment,
   sidebar,
+  surroundings,
 ];

@@ -1,7 +1,28 @@
 import { z } from "zod";
-import { sidebarTree } from "#src/domain/agent-work/chats/index.ts";
+import { sidebarTree, type SidebarTree } from "#src/domain/agent-work/chats/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeSession, Session } from "./sessions.ts";
+
+export const Tree = z.object({
+  rootChats: z.array(Session),
+  projects: z.array(
+    z.object({ id: z.string(), name: z.string(), slug: z.string(), chats: z.array(Session) }),
+  ),
+  automations: z.array(z.object({})).describe("Empty: schedules have a list of their own"),
+});
+
+export function describeTree({ rootChats, projects }: SidebarTree): z.input<typeof Tree> {
+  return {
+    rootChats: rootChats.map(describeSession),
+    projects: projects.map(({ project: { id, name, slug }, chats }) => ({
+      id,
+      name,
+      slug,
+      chats: chats.map(describeSession),
+    })),
+    automations: [],
+  };
+}
 
 export const sidebar = endpoint({
   operationId: "getChatSidebar",
@@ -11,27 +32,6 @@ export const sidebar = endpoint({
   summary: "Get the chat sidebar",
   description: "The caller's standalone chats, and the newest projects with the caller's chats in them.",
   access: { user: "any" },
-  response: {
-    status: 200,
-    schema: z.object({
-      rootChats: z.array(Session),
-      projects: z.array(
-        z.object({ id: z.string(), name: z.string(), slug: z.string(), chats: z.array(Session) }),
-      ),
-      automations: z.array(z.object({})).describe("Empty: schedules have a list of their own"),
-    }),
-  },
-  async handler({ services, caller }) {
-    const { rootChats, projects } = await sidebarTree(services, caller);
-    return {
-      rootChats: rootChats.map(describeSession),
-      projects: projects.map(({ project: { id, name, slug }, chats }) => ({
-        id,
-        name,
-        slug,
-        chats: chats.map(describeSession),
-      })),
-      automations: [],
-    };
-  },
+  response: { status: 200, schema: Tree },
+  handler: async ({ services, caller }) => describeTree(await sidebarTree(services, caller)),
 });

@@ -52,6 +52,7 @@ export const AGENTS: Rows = {
   "/api/chat/agent/cancel/{task}": { POST: changes("chat.send") },
   "/api/chat/agent/force-cancel": { POST: changes("chat.send") },
   "/api/sidebar/tree": { GET: PERSON },
+  "/api/sidebar": { GET: PERSON },
   "/api/chat": { GET: anyone("chat.view"), POST: changes("chat.send") },
   "/api/chat/search": { GET: anyone("chat.view") },
   "/api/chat/sessions": { GET: anyone("chat.view") },

@@ -1,8 +1,10 @@
 import type { api } from "@agent-workspace/client";
 import { useQuery, type UseQueryResult } from "@tanstack/preact-query";
+import { useEffect, useRef } from "preact/hooks";
 import { paced } from "../../service/pace.ts";
-import { useRead } from "../../service/reads.ts";
+import { stale, useRead } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
+import { readAgainIn } from "./due.ts";
 
 /** Names of what is read for schedules. */
 export const names = {
@@ -14,27 +16,55 @@ export const names = {
 /** Entries of one page of a schedule's runs. */
 export const RUNS = 20;
 
+/** How often runs are read while one goes on. */
+const FOLLOWED_MS = 5_000;
+
 const UNSETTLED = new Set<api.ScheduleRun["status"]>(["enqueued", "waiting", "running"]);
 
 export const useSchedules = () =>
   useRead(names.schedules, (signal) => workspace.schedules.list(undefined, { signal }));
 
-export const useSchedule = (schedule: string) =>
-  useRead(names.schedule(schedule), (signal) => workspace.schedules.get(schedule, { signal }));
-
-/** Runs of a schedule. While one goes on they are read again, as no connection tells of it. */
-export const useRuns = (schedule: string, page: number): UseQueryResult<api.ScheduleRun[]> =>
+/** A schedule, read again once its next run is due. */
+export const useSchedule = (schedule: string): UseQueryResult<api.Schedule> =>
   useQuery({
-    queryKey: [...names.runs(schedule), page],
+    queryKey: names.schedule(schedule),
+    queryFn: ({ signal }) => workspace.schedules.get(schedule, { signal }),
+    refetchInterval: (read) => paced(read, readAgainIn(read.state.data?.next_run_at, Date.now())),
+  });
+
+/**
+ * Runs of a schedule. While one goes on they are read again, as no connection tells of it. What their end changes of the
+ * schedule is read with it, and they are read with a next run that has come.
+ */
+export function useRuns(
+  { id, next_run_at: nextRunAt }: Pick<api.Schedule, "id" | "next_run_at">,
+  page: number,
+): UseQueryResult<api.ScheduleRun[]> {
+  const runs = useQuery({
+    queryKey: [...names.runs(id), page],
     queryFn: ({ signal }) =>
       workspace.request("GET", "/api/schedules/{schedule_id}/runs", {
-        path: { schedule_id: schedule },
+        path: { schedule_id: id },
         query: { limit: RUNS, offset: (page - 1) * RUNS },
         signal,
       }),
     refetchInterval: (read) =>
-      paced(read, read.state.data?.some(({ status }) => UNSETTLED.has(status)) === true && 15_000),
+      paced(read, read.state.data?.some(({ status }) => UNSETTLED.has(status)) === true && FOLLOWED_MS),
   });
+  const ended = runs.data?.filter(({ status }) => !UNSETTLED.has(status)).map((run) => run.id);
+  useChanged(ended?.join(), () => stale(names.schedule(id)));
+  useChanged(nextRunAt ?? "", () => stale(names.runs(id)));
+  return runs;
+}
+
+/** Calls when a value is another than before; the first is no change. */
+function useChanged(value: string | undefined, call: () => void): void {
+  const known = useRef(value);
+  useEffect(() => {
+    if (known.current !== undefined && known.current !== value) call();
+    known.current = value;
+  }, [value]);
+}
 
 /** What a text of a schedule comes to; refused with the sentence that says why it comes to nothing. */
 export const usePreview = (schedule: string, timezone: string) =>

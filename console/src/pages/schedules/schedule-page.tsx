@@ -33,7 +33,7 @@ export function SchedulePage({ schedule }: { schedule: string }) {
             <ScheduleStatus schedule={found} />
             <Steering schedule={found} />
             <Settings schedule={found} />
-            <ScheduleRuns schedule={found.id} timezone={found.timezone} />
+            <ScheduleRuns schedule={found} />
           </>
         )}
       </Loaded>
@@ -64,7 +64,7 @@ function ScheduleStatus({ schedule }: { schedule: api.Schedule }) {
         </dd>
         <dt>Delivered to</dt>
         <dd>{targetsOf(schedule.deliver).map(targetName).join(", ") || "The chat only"}</dd>
-        <dt>Runs</dt>
+        <dt>Scheduled runs</dt>
         <dd>
           {number(schedule.runs_completed)}
           {schedule.repeat !== null && ` of ${number(schedule.repeat)}`}

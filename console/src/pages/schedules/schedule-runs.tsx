@@ -25,12 +25,12 @@ const DELIVERED = {
 } as const;
 
 /** The runs of a schedule, newest first: how each ended, why it failed, and what became of its answer. */
-export function ScheduleRuns({ schedule, timezone }: { schedule: string; timezone: string }) {
+export function ScheduleRuns({ schedule }: { schedule: api.Schedule }) {
   const [page, setPage] = useState(1);
   return (
     <section aria-label="Runs">
       <h2>Runs</h2>
-      <button type="button" onClick={() => stale(names.schedule(schedule))}>
+      <button type="button" onClick={() => stale(names.schedule(schedule.id))}>
         Refresh
       </button>
       <Loaded of={useRuns(schedule, page)}>
@@ -41,7 +41,7 @@ export function ScheduleRuns({ schedule, timezone }: { schedule: string; timezon
             )}
             <ul class="list">
               {found.map((run) => (
-                <RunLine key={run.id} run={run} timezone={timezone} />
+                <RunLine key={run.id} run={run} timezone={schedule.timezone} />
               ))}
             </ul>
             <Pager page={page} hasMore={found.length === RUNS} go={setPage} />

@@ -33,4 +33,4 @@ export { searchChats } from "./search-chats.ts";
 export { withNotices, type WaitingMessage } from "./with-notices.ts";
 export { undoTurn } from "./undo-turn.ts";
 export { moveChat, updateChat } from "./update-chat.ts";
-export { sidebarTree } from "./sidebar-tree.ts";
+export { sidebarTree, type SidebarTree } from "./sidebar-tree.ts";
