@@ -44,6 +44,8 @@ describeConsole("where a person writes to the agent", () => {
     await model.click();
     await page.getByRole("button", { name: "Agent: Default" }).click();
     await expectPage(page.getByRole("menuitemradio", { name: "Default agent" })).toBeFocused();
+    // With more agents than fit.
+    await page.getByRole("menu").evaluate((menu) => (menu.style.maxHeight = "60px"));
     await expectAccessibleInViews(page, "the choices of the composer");
     await page.keyboard.press("Escape");
     await composer(page).fill("Of the first chat");

@@ -112,6 +112,10 @@ function MenuList({
       role="menu"
       aria-label={label}
       onKeyDown={keyed}
+      // A list that scrolls has to be within reach of the keyboard: by the entry that has the focus.
+      onFocusIn={({ target }) => {
+        for (const each of entries()) each.tabIndex = each === target ? 0 : -1;
+      }}
       // What is chosen may lead elsewhere, or open a dialog that takes the focus: it is given back before.
       onClickCapture={() => close(false)}
     >

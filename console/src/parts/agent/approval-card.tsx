@@ -1,5 +1,5 @@
 import { visible, type ApprovalResponse, type ConversationApproval } from "@agent-workspace/client";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { workspace } from "../../service/workspace.ts";
 import { Loaded } from "../loaded.tsx";
 import { Refused } from "../refused.tsx";
@@ -42,7 +42,8 @@ function OpenQuestion({ approval, answer }: { approval: Question; answer: Answer
     const why = reason.current?.value.trim() ?? "";
     run(approvalId, "stop", ...(why === "" ? [] : [why]));
   };
-  useEffect(() => {
+  // With the card, not after its painting: whoever sees the question may answer at once.
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       // With Alt, as a letter alone is meant for a field more often than not. By its place: on a Mac it is another letter then.
       const { code } = event;
