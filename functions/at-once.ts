@@ -42,7 +42,12 @@ export async function doneHere(services: Services, queue: Queue, message: QueueM
 export function doneBeside(waitUntil: (work: Promise<unknown>) => void) {
   return async (services: Services, queue: Queue, message: QueueMessage): Promise<void> => {
     if (running >= MOST) return queue.publish(message);
-    await beside({ queue, waitUntil }, message, () => isDoneHere(services, message));
+    await beside({ queue, waitUntil }, message, async () => {
+      const isDone = await isDoneHere(services, message);
+      // The request waits for announcements once, perhaps before this work makes its own.
+      await services.fileChanges.sent();
+      return isDone;
+    });
   };
 }
 
@@ -67,8 +72,5 @@ async function attempt(
   } catch (cause) {
     services.log.warn("what was to be done at once is left to the queue", { function: name, cause });
     return undefined;
-  } finally {
-    // The request waits for announcements once, perhaps before this work makes its own.
-    await services.fileChanges.sent();
   }
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Reply } from "./endpoint.ts";
 
-/** Most entries of a response. A list of thousands is a megabyte that hardly anybody reads. */
+/** Most entries of a response: one with thousands is a megabyte. */
 const MOST = 1_000;
 
 /** The pages of such a list, for the description of its endpoint. */

@@ -7,7 +7,7 @@ import { MESSAGE_TABLES, QueueStore, type Answer } from "#stand-ins/queue/store.
 import { Database } from "#stand-ins/shared/sqlite.ts";
 
 const PLACES: Places = { favoured: { lanes: /^agent-step\./u, places: 48 }, others: 32 };
-// Whether two are published in one millisecond decides turns: here each is in one of its own.
+// Messages of one millisecond take turns in another order. Here each message has a millisecond of its own.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
 afterEach(() => vi.useRealTimers());
 

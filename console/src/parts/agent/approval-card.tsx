@@ -42,7 +42,7 @@ function OpenQuestion({ approval, answer }: { approval: Question; answer: Answer
     const why = reason.current?.value.trim() ?? "";
     run(approvalId, "stop", ...(why === "" ? [] : [why]));
   };
-  // With the card, not after its painting: whoever sees the question may answer at once.
+  // An effect would take the keys only after the card is painted, and lose the first one.
   useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       // With Alt, as a letter alone is meant for a field more often than not. By its place: on a Mac it is another letter then.

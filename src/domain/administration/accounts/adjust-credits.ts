@@ -1,6 +1,6 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import type { Administrator } from "./change-account.ts";
+import { actionOf, type Administrator } from "./change-account.ts";
 import { findAccount } from "./find-account.ts";
 import { adjustCreditsRow } from "./queries/changes.ts";
 
@@ -16,14 +16,7 @@ export async function adjustCredits(
   amount: number,
 ): Promise<{ oldBalance: number; newBalance: number }> {
   const { user, teamId } = await findAccount(deps, userId);
-  const action = {
-    adminId: by.caller.userId,
-    userId: user.id,
-    actionType: "credits.adjusted" as const,
-    reason: by.reason ?? null,
-    details: { adjustment: amount },
-    address: by.address,
-  };
+  const action = actionOf(by, user.id, { actionType: "credits.adjusted", details: { adjustment: amount } });
   const outcome = await adjustCreditsRow(deps.db, action, amount, teamId);
   if (!outcome?.admin) throw new AppError("forbidden", "Forbidden");
   if (!outcome.done) {

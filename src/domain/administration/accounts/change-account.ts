@@ -16,7 +16,7 @@ import type { PasswordConfig } from "#src/domain/people/passwords/index.ts";
 import type { ConsoleConfig } from "#src/lib/console-url.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { findAccount } from "./find-account.ts";
-import { changeAccountRow, type AccountFields, type Outcome } from "./queries/changes.ts";
+import { changeAccountRow, type AccountFields, type NewAction, type Outcome } from "./queries/changes.ts";
 
 /** The acting administrator, their address, and the reason. */
 export interface Administrator {
@@ -29,6 +29,15 @@ export interface AdministeredChange extends AccountChange {
   isActive?: boolean | undefined;
   isSuperuser?: boolean | undefined;
   isVerified?: boolean | undefined;
+}
+
+/** What an administrator does to an account, as the trail has it. */
+export function actionOf(
+  { caller, reason, address }: Administrator,
+  userId: string,
+  what: Pick<NewAction, "actionType" | "details">,
+): NewAction {
+  return { adminId: caller.userId, userId, reason: reason ?? null, address, ...what };
 }
 
 /**

@@ -3,7 +3,7 @@ import { cancelTask, type FinishDeps } from "#src/domain/agent-work/tasks/index.
 import { AppError } from "#src/lib/errors.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import { messageOf } from "#src/work/job.ts";
-import { requireDone, type Administrator } from "./change-account.ts";
+import { actionOf, requireDone, type Administrator } from "./change-account.ts";
 import { findAccount } from "./find-account.ts";
 import { deleteAccountRow } from "./queries/changes.ts";
 
@@ -20,14 +20,9 @@ export async function deleteAccount(
 ): Promise<void> {
   const { user } = await findAccount(deps, userId);
   if (user.id === by.caller.userId) throw new AppError("conflict", "You cannot delete your own account");
-  const { outcome, running } = await deleteAccountRow(deps.db, {
-    adminId: by.caller.userId,
-    userId: user.id,
-    actionType: "account.deleted",
-    reason: by.reason ?? null,
-    details: { email: user.email, username: user.username },
-    address: by.address,
-  });
+  const details = { email: user.email, username: user.username };
+  const action = actionOf(by, user.id, { actionType: "account.deleted", details });
+  const { outcome, running } = await deleteAccountRow(deps.db, action);
   requireDone(outcome);
   if (outcome?.shared) {
     throw new AppError(

@@ -1,6 +1,6 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import type { Administrator } from "./change-account.ts";
+import { actionOf, type Administrator } from "./change-account.ts";
 import { findAccount } from "./find-account.ts";
 import { turnOffAuthenticatorRow } from "./queries/changes.ts";
 
@@ -14,14 +14,7 @@ export async function turnOffAuthenticatorOf(
   userId: string,
 ): Promise<void> {
   const { user, teamId } = await findAccount(deps, userId);
-  const action = {
-    adminId: by.caller.userId,
-    userId: user.id,
-    actionType: "authenticator.turned_off" as const,
-    reason: by.reason ?? null,
-    details: {},
-    address: by.address,
-  };
+  const action = actionOf(by, user.id, { actionType: "authenticator.turned_off", details: {} });
   const outcome = await turnOffAuthenticatorRow(deps.db, action, teamId);
   if (!outcome?.admin) throw new AppError("forbidden", "Forbidden");
   if (!outcome.done) throw new AppError("conflict", "This account has no authenticator app");

@@ -15,7 +15,7 @@ import type { Db } from "#src/platform/db/client.ts";
 
 export type User = typeof users.$inferSelect;
 
-/** An account that somebody tries to sign in to. */
+/** An account that an identifier may mean, at a sign-in. */
 export type Candidate = User & { hasAuthenticator: boolean };
 
 export interface NewUser {

@@ -10,7 +10,7 @@ const DIGITS = 6;
 const TOLERANCE = 1;
 const ISSUER = "Agent Workspace";
 
-/** Recovery codes hold 80 random bits, which nobody finds by trial: a plain hash keeps them. */
+/** A recovery code has 80 random bits. That is too many to guess, so its plain hash is stored. */
 const RECOVERY_BYTES = 10;
 const RECOVERY_CODES = 10;
 

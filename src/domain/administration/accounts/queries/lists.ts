@@ -1,14 +1,10 @@
 import { and, count, desc, eq, getTableColumns, gte, lte, sql } from "drizzle-orm";
+import { containing } from "#src/db/containing.ts";
 import { pictureAddress } from "#src/db/picture-address.ts";
 import { adminActions, teams, users } from "#src/db/schema/index.ts";
 import { hasAuthenticator } from "#src/domain/people/two-factor/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { personalTeam } from "./changes.ts";
-
-/** A pattern that finds a text anywhere, in any case of letters. */
-function anywhere(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/gu, "\\$&")}%`;
-}
 
 /** Omits pictures that are stored in the row, because two hundred of them would be too large for a response. */
 const listed = {
@@ -23,7 +19,7 @@ export async function pageOfAccounts(
   filter: { search?: string | undefined; isActive?: boolean | undefined },
   page: { limit: number; offset: number },
 ) {
-  const like = filter.search === undefined ? undefined : anywhere(filter.search);
+  const like = filter.search === undefined ? undefined : containing(filter.search);
   const where = and(
     like === undefined
       ? undefined
@@ -59,7 +55,7 @@ export interface ActionFilter {
 
 /** Actions of administrators, newest first, with the administrators' names. */
 export async function pageOfActions(db: Db, filter: ActionFilter, page: { limit: number; offset: number }) {
-  const like = filter.search === undefined ? undefined : anywhere(filter.search);
+  const like = filter.search === undefined ? undefined : containing(filter.search);
   const where = and(
     like === undefined
       ? undefined

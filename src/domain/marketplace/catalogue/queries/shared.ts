@@ -1,4 +1,5 @@
 import { sql, type SQL } from "drizzle-orm";
+import { containing } from "#src/db/containing.ts";
 import { pictureAddress } from "#src/db/picture-address.ts";
 import { users } from "#src/db/schema/index.ts";
 
@@ -39,7 +40,7 @@ export const ratingOf = (table: "agents" | "bases"): SQL<number> => {
 
 /** SQL condition: one of an item's texts contains another text, in upper or lower case. Served by an index of the same words. */
 export const contains = (texts: SQL, part: string): SQL =>
-  sql`search_text(${texts}) LIKE lower(${`%${part.replaceAll(/[\\%_]/gu, String.raw`\$&`)}%`}::text)`;
+  sql`search_text(${texts}) LIKE lower(${containing(part)}::text)`;
 
 /**
  * SQL query: the ids of a page. The rows follow for these alone: an item with its prompt is too wide to be sorted in memory by
