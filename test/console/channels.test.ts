@@ -104,7 +104,7 @@ describeConsole("a channel", () => {
     await page.getByText("Settings", { exact: true }).click();
     await page.getByLabel("Channel name").fill("Garden");
     await page.getByRole("button", { name: "Save" }).click();
-    await expectPage(page.getByRole("heading", { name: "Garden" })).toBeVisible();
+    await expectPage(page.getByRole("heading", { name: "Garden", exact: true })).toBeVisible();
     await page.getByRole("button", { name: "Disconnect channel…" }).click();
     await page.getByRole("button", { name: "Disconnect", exact: true }).click();
     await expectPage(page.getByRole("button", { name: "Reconnect" })).toBeVisible();

@@ -48,12 +48,12 @@ describeConsole("a deployment", () => {
       container_id: expect.any(String),
       env_vars: { GREETING: "hello=you", EMPTY: "" },
     });
-    await expectPage(page.getByRole("heading", { name: "Deployment 1" })).toBeVisible();
+    await expectPage(page.getByRole("heading", { name: "Deployment 1", exact: true })).toBeVisible();
     await expectPage(page.getByRole("link", { name: "Open site" })).toBeVisible();
     await expectPage(page.getByRole("region", { name: "Log" })).toContainText("Published at");
     await expectPage(page.getByRole("button", { name: "Cancel" })).toHaveCount(0);
     await page.getByRole("button", { name: "Redeploy" }).click();
-    await expectPage(page.getByRole("heading", { name: "Deployment 2" })).toBeVisible();
+    await expectPage(page.getByRole("heading", { name: "Deployment 2", exact: true })).toBeVisible();
   });
 });
 

@@ -73,7 +73,7 @@ describeConsole("a person with a keyboard alone", () => {
 
     await tabTo(page, "Changes", "Shift+Tab");
     await page.keyboard.press("Enter");
-    await expectPage(page.getByRole("heading", { name: "Changes" })).toBeVisible();
+    await expectPage(page.getByRole("heading", { name: "Changes", exact: true })).toBeVisible();
     const begin = page.getByRole("button", { name: "Initialise git repository" });
     await expectPage(begin.or(page.getByLabel("Commit message"))).toBeVisible();
     if (await begin.isVisible()) await pressOn(page, "Initialise git repository");
@@ -90,7 +90,7 @@ describeConsole("a person with a keyboard alone", () => {
     await page.keyboard.type("api k");
     await expectPage(page.getByRole("option", { name: /^API keys/u })).toHaveAttribute("data-highlighted");
     await page.keyboard.press("Enter");
-    await expectPage(page.getByRole("heading", { name: "API keys" })).toBeVisible();
+    await expectPage(page.getByRole("heading", { name: "API keys", exact: true })).toBeVisible();
     await expectFocus(page);
     await tabTo(page, "Name");
     await page.keyboard.type("mine");

@@ -116,7 +116,7 @@ describeConsole("what comes late in the console", () => {
 
     // A file is made while another page of the project is shown, and another while the connection is made.
     await inProject(page, "Settings").click();
-    await expectPage(page.getByRole("heading", { name: "Settings" })).toBeVisible();
+    await expectPage(page.getByRole("heading", { name: "Settings", exact: true })).toBeVisible();
     await write("e.ts", "made");
     await inProject(page, "Files").click();
     await expectPage(page.getByRole("treeitem", { name: "e.ts" })).toBeVisible();
@@ -202,7 +202,7 @@ describeConsole("what comes late in the console", () => {
     const { page, home } = await openPageOfProject();
     const code = await held(page, /\/go-to[^/]*\.js$/u);
     await page.goto("/app/keys");
-    await expectPage(page.getByRole("heading", { name: "API keys" })).toBeVisible();
+    await expectPage(page.getByRole("heading", { name: "API keys", exact: true })).toBeVisible();
     await page.keyboard.press("Control+k");
     const field = page.getByRole("dialog").getByRole("combobox");
     await expectPage(page.getByRole("dialog")).toBeVisible();

@@ -30,7 +30,7 @@ describeConsole("an MCP server", () => {
     await expectAccessible(page);
     await page.getByRole("button", { name: "Add server" }).click();
 
-    await expectPage(page.getByRole("heading", { name: "tracker" })).toBeVisible();
+    await expectPage(page.getByRole("heading", { name: "tracker", exact: true })).toBeVisible();
     await expectPage(page.getByText("Connected")).toBeVisible();
     await expectPage(page.getByText("token (hidden)")).toBeVisible();
     await expectPage(page.getByText(HOSTILE)).toBeVisible();

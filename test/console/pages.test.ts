@@ -164,14 +164,14 @@ describeConsole("a page of the console", () => {
     await page.getByLabel("Username or email address").fill(account.username);
     await page.getByLabel("Password", { exact: true }).fill(account.password);
     await page.getByRole("button", { name: "Sign in" }).click();
-    await expectPage(page.getByRole("heading", { name: "API keys" })).toBeVisible();
+    await expectPage(page.getByRole("heading", { name: "API keys", exact: true })).toBeVisible();
     expect(new URL(page.url()).pathname).toBe("/app/keys");
 
     // A load asks for what it shows, once: what is folded away is not read.
     await page.clock.install();
     const loaded = askedBy(page);
     await page.reload({ waitUntil: "networkidle" });
-    await expectPage(page.getByRole("heading", { name: "API keys" })).toBeVisible();
+    await expectPage(page.getByRole("heading", { name: "API keys", exact: true })).toBeVisible();
     // The network is also idle where the page is slow to begin.
     await expectPage.poll(() => readsIn(loaded)).toEqual(READS);
     // An idle page asks at most four times a minute whether anything waits for its person.

@@ -92,7 +92,7 @@ describeConsole("the preview and the containers of a project", () => {
     await card.getByRole("button", { name: /^Delete/u }).click();
     await expectPage(page.locator(".cards > li")).toHaveCount(1);
     await page.getByRole("link", { name: "Logs" }).click();
-    await expectPage(page.getByRole("heading", { name: "Logs" })).toBeVisible();
+    await expectPage(page.getByRole("heading", { name: "Logs", exact: true })).toBeVisible();
     await expectPage(page.locator("main .shape")).toHaveCount(0);
   });
 });

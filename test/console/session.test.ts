@@ -15,7 +15,7 @@ describeConsole("a session of the console", () => {
     await page.goto("/app/keys");
     const other = await context.newPage();
     await other.goto("/app/runs");
-    await expectPage(other.getByRole("heading", { name: "Tasks" })).toBeVisible();
+    await expectPage(other.getByRole("heading", { name: "Tasks", exact: true })).toBeVisible();
 
     const renewals: number[] = [];
     context.on("response", (response) => {
@@ -23,7 +23,7 @@ describeConsole("a session of the console", () => {
     });
     await context.clearCookies({ name: /session/u });
     await Promise.all([page.reload(), other.reload()]);
-    await expectPage(page.getByRole("heading", { name: "API keys" })).toBeVisible();
+    await expectPage(page.getByRole("heading", { name: "API keys", exact: true })).toBeVisible();
     await expectPage(page.getByText(account.username)).toBeVisible();
     await expectPage(other.getByText(account.username)).toBeVisible();
     expect(renewals).toEqual([200]);

@@ -112,16 +112,16 @@ describeConsole("what stands around the pages of the console", () => {
     await expectPage(places).toBeHidden();
     await bar.getByRole("button", { name: "More" }).click();
     await places.getByRole("link", { name: "Billing" }).click();
-    await expectPage(page.getByRole("heading", { name: "Billing" })).toBeVisible();
+    await expectPage(page.getByRole("heading", { name: "Billing", exact: true })).toBeVisible();
     await expectPage(places).toBeHidden();
     await bar.getByRole("link", { name: "Chats" }).click();
-    await expectPage(page.getByRole("heading", { name: "Compiler" })).toBeVisible();
+    await expectPage(page.getByRole("heading", { name: "Compiler", exact: true })).toBeVisible();
     await expectPage(bar.getByRole("link", { name: "Chats" })).toHaveAttribute("aria-current", "page");
   });
 
   it("has no barrier in any part", async () => {
     const { page } = await openPage(service, { account, path: "/_parts" });
-    await expectPage(page.getByRole("heading", { name: "Parts" })).toBeVisible();
+    await expectPage(page.getByRole("heading", { name: "Parts", exact: true })).toBeVisible();
     await expectAccessibleInViews(page);
   });
 });

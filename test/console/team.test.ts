@@ -103,7 +103,7 @@ describeConsole("a team in the console", () => {
     await page.getByLabel("All tools").uncheck();
     await page.getByLabel("Read a file").check();
     await page.getByRole("button", { name: "Create agent" }).click();
-    await expectPage(page.getByRole("heading", { name: "<b>Reviewer</b>" })).toBeVisible();
+    await expectPage(page.getByRole("heading", { name: "<b>Reviewer</b>", exact: true })).toBeVisible();
     await page.getByLabel("Prompt").fill("You review prose.");
     await page.getByRole("button", { name: "Save" }).click();
     await expectPage(page.getByText("Saved.")).toBeVisible();
