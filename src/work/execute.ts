@@ -52,6 +52,7 @@ export async function executeJob<P, S, R>(
   const held = { kind: job.name, key, generation };
   const { pauses } = job;
   const made = { attempts, share, isTakeover: claimed.isTakeover };
+  if (made.isTakeover) services.log.info("a job is taken over from an executor that left no outcome", held);
   const parsed = job.payload.safeParse(claimed.payload);
   if (!parsed.success) {
     await settle(services, job, held, { ...made, outcome: { kind: "failed", error: UNREADABLE } });

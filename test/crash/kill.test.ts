@@ -23,6 +23,7 @@ import { programs } from "./support/stories/programs.ts";
 import { projects } from "./support/stories/projects.ts";
 import { questions } from "./support/stories/questions.ts";
 import type { Story } from "./support/stories/story.ts";
+import { takeoversByKind, type Return } from "./support/takeovers.ts";
 import { tooSlow, Traffic, type Recovery } from "./support/traffic.ts";
 import { verifyCallbacks, verifyNoOthers, verifyTask, type Scars } from "./support/verify.ts";
 
@@ -63,6 +64,8 @@ let stories: Record<
   "questions" | "programs" | "mcpClients" | "projects" | "messages" | "deployments" | "payments",
   Story
 >;
+/** The service's returns from its kills, in their order. */
+const returns: Return[] = [];
 /** What a person was told, each time that workerd had died alone. */
 const told: boolean[] = [];
 
@@ -127,6 +130,8 @@ beforeAll(async () => {
     await pause(random.between(0, 60));
     await service.kill(victim, () => over.abort());
     for (const story of all) await story.gone?.(kill);
+    const goneAt = Date.now();
+    let isLate = false;
     if (victim === "workerd") {
       await vi.waitUntil(async () => (await fetch(`${url}/ready`).catch(() => undefined))?.ok, PATIENCE);
       told.push(/crashed unexpectedly and is being restarted/u.test(service.stderr()));
@@ -138,9 +143,11 @@ beforeAll(async () => {
         await service.kill();
       }
       // Else leases of the dead still hold when the next ones begin.
-      if (!isLong || kill === KILLS || random.chance(0.5)) await passTime(service.dataDir);
+      isLate = !isLong || kill === KILLS || random.chance(0.5);
+      if (isLate) await passTime(service.dataDir);
       await service.start();
     }
+    returns.push({ goneAt, readyAt: Date.now(), isLate });
     goOn();
     for (const story of all) await story.back?.();
   }
@@ -208,6 +215,10 @@ function report(tasks: number, recoveries: readonly Recovery[], scars: readonly 
       `${KILLS} kills, seed ${SEED}: ${tasks} tasks, ${repeated} of them asked for more than once`,
       `  ready to new event: ${sorted.length} times, min ${sorted[0]} ms, p50 ${sorted[Math.floor(sorted.length / 2)]} ms, max ${sorted.at(-1)} ms`,
       `  turns begun anew ${sum("restarts")}, calls answered as interrupted ${sum("interrupted")}, of which ${sum("doublesPrevented")} had run`,
+      ...Array.from(takeoversByKind(service.dataDir, returns), ([kind, waits]) => {
+        const at = (part: number) => waits[Math.floor(part * (waits.length - 1))];
+        return `  ready to going on, ${kind}: ${waits.length} times, p50 ${at(0.5)} ms, max ${at(1)} ms`;
+      }),
       "",
     ].join("\n"),
   );
