@@ -1,3 +1,4 @@
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { describe, expect, it } from "vitest";
 import { runTool } from "#src/agent/tools/run-tool.ts";
 import type { ToolResult } from "#src/agent/tools/tool.ts";
@@ -17,7 +18,7 @@ async function openTools(open: OpenProject, files: Record<string, string | Uint8
   return {
     runtime,
     write,
-    shell: (command: string) => runtime.exec(command, { timeoutMs: 20_000 }),
+    shell: (command: string) => runtime.exec(command, { timeoutMs: HANGS_MS }),
     call: async (name: string, args: unknown): Promise<ToolResult> =>
       (await runTool(toolCall(name, args), toolContext({ runtime }))).result,
     text: async (path: string) => new TextDecoder().decode(await runtime.readFile(path)),

@@ -1,3 +1,4 @@
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import type { ProjectWorkspace } from "#durable-objects/project-workspace/index.ts";
@@ -18,7 +19,7 @@ describe("what a project's object stores", () => {
   it("keeps small contents once, and lets them go with the last file", async () => {
     const { runtime, stub } = openProject();
     await runtime.writeFile("a", bytesOf("same"));
-    await runtime.exec("cp a b; cp a c", { timeoutMs: 5000 });
+    await runtime.exec("cp a b; cp a c", { timeoutMs: HANGS_MS });
     await runtime.writeFile("d", bytesOf("same"));
     expect(await rowsOf(stub, "contents")).toBe(1);
     await runtime.writeFile("a", bytesOf("other"));

@@ -1,3 +1,4 @@
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, inject, it } from "vitest";
 import { chunked, MEGABYTE, randomBytes, same } from "../contracts/project-runtime/bytes.ts";
@@ -37,7 +38,7 @@ describe("ProjectWorkspace", () => {
     const large = randomBytes(3 * MEGABYTE);
     await runtime.writeFile("src/small.txt", text("small"));
     await runtime.writeFile("large.bin", large);
-    await runtime.exec("ln -s src/small.txt link; chmod +x src/small.txt", { timeoutMs: 5000 });
+    await runtime.exec("ln -s src/small.txt link; chmod +x src/small.txt", { timeoutMs: HANGS_MS });
     await runtime.writeTodos("chat", "[1]");
     const before = await runtime.list("", { recursive: true });
     await evictDurableObject(stub);
@@ -56,7 +57,7 @@ describe("ProjectWorkspace", () => {
       await runtime.writeFile("b", randomBytes(WHOLE));
       await runtime.writeFile("b", text("small now"));
       await runtime.writeFile("c", randomBytes(WHOLE));
-      await runtime.exec("cp c kept; rm c", { timeoutMs: 5000 });
+      await runtime.exec("cp c kept; rm c", { timeoutMs: HANGS_MS });
       await runtime.remove("dir", { recursive: true });
       expect(await keysOf(project)).toHaveLength(4);
 

@@ -1,3 +1,4 @@
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -54,7 +55,7 @@ describe.skipIf(NO_BUBBLEWRAP)(`a runtime host in a process of its own${SKIPPED}
     const host = await start();
     const look =
       "for each in 1 self; do readlink /proc/$each/fd/40; ls /proc/$each/fd > /dev/null && echo $each; done";
-    const { stdout } = await host.runtime(one).exec(look, { timeoutMs: 20_000 });
+    const { stdout } = await host.runtime(one).exec(look, { timeoutMs: HANGS_MS });
     expect(stdout).toBe("1\nself\n");
     await host.runtime(one).writeFile("file", bytes("of one"));
     // In the middle of a program, a command, a start, and on the way out of the files.

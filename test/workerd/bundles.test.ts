@@ -8,6 +8,7 @@ import {
 } from "#src/domain/hosting/bundles/index.ts";
 import { unpackEntries } from "#src/domain/workspaces/archives/index.ts";
 import { r2Archives } from "#src/platform/archives/r2.ts";
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { randomBytes, same } from "../contracts/project-runtime/bytes.ts";
 import { openProject } from "../durable-objects/support/open-project.ts";
 import { bindings } from "../durable-objects/support/bindings.ts";
@@ -35,7 +36,7 @@ describe("a bundle of a project in its object", () => {
         'mkdir dist && cp page.md dist/index.html && cp film dist/ && echo "$NODE_ENV $KEY" && ' +
         "ln -s index.html dist/link && ln -s ../../secret dist/out && ln -s /app/web/dist/index.html dist/absolute && chmod +x dist/film",
       env: { KEY: "canary-1234" },
-      timeoutMs: 20_000,
+      timeoutMs: HANGS_MS,
       onOutput: (more) => lines.push(...more),
     });
     expect(lines.at(-1)).toBe("production ***");

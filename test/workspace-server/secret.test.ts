@@ -1,3 +1,4 @@
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -129,7 +130,7 @@ describe("the workspace server's secret", () => {
 
   it("cannot be read by a program: the server's command line and environment have its hash alone", async () => {
     const command = 'cat "/proc/$PPID/cmdline" "/proc/$PPID/environ" /proc/self/environ';
-    const { stdout } = await server.runtime.exec(command, { timeoutMs: 5000 });
+    const { stdout } = await server.runtime.exec(command, { timeoutMs: HANGS_MS });
     expect(stdout).toContain("--secret-sha256");
     expect(stdout).not.toContain(WITH_SECRET[SECRET_HEADER]);
   });

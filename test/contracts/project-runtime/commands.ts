@@ -1,3 +1,4 @@
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "#src/lib/errors.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
@@ -11,7 +12,7 @@ export function commandsContract(
 ): void {
   let runtime: ProjectRuntime;
   const textOf = (path: string) => textAt(runtime, path);
-  const run = (command: string) => runtime.exec(command, { timeoutMs: 20_000 });
+  const run = (command: string) => runtime.exec(command, { timeoutMs: HANGS_MS });
 
   describe("commands", () => {
     beforeEach(async () => {
@@ -54,7 +55,7 @@ export function commandsContract(
       const result = await runtime.exec('ls; echo "$GREETING"', {
         cwd: "src",
         env: { GREETING: "hello 'you'" },
-        timeoutMs: 20_000,
+        timeoutMs: HANGS_MS,
       });
       expect(result.stdout).toBe("here\nhello 'you'\n");
       await expect(runtime.exec("ls", { cwd: "missing", timeoutMs: 20_000 })).rejects.toMatchObject({
@@ -115,7 +116,7 @@ export function commandsContract(
       );
       expect(isOver).toBe(true);
       expect(await runtime.stat("")).toBeDefined();
-      expect((await runtime.exec("echo on", { timeoutMs: 20_000 })).stdout).toBe("on\n");
+      expect((await runtime.exec("echo on", { timeoutMs: HANGS_MS })).stdout).toBe("on\n");
     });
 
     it("bounds its output, keeping both ends", async () => {

@@ -1,3 +1,4 @@
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { bytesOf, textAt } from "./bytes.ts";
@@ -7,7 +8,7 @@ export function linksContract(open: Open, { contained }: { contained: boolean })
   let runtime: ProjectRuntime;
   let mount: string;
   const textOf = (path: string) => textAt(runtime, path);
-  const run = (command: string) => runtime.exec(command, { timeoutMs: 20_000 });
+  const run = (command: string) => runtime.exec(command, { timeoutMs: HANGS_MS });
 
   describe("symbolic links", () => {
     beforeEach(async () => {

@@ -1,3 +1,4 @@
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { bytesOf } from "./bytes.ts";
@@ -18,7 +19,7 @@ export function longPathsContract(open: Open): void {
     beforeEach(async () => {
       ({ runtime } = await open());
     });
-    const run = (command: string) => runtime.exec(command, { timeoutMs: 30_000 });
+    const run = (command: string) => runtime.exec(command, { timeoutMs: HANGS_MS });
     const lengths = async () => (await runtime.inventory()).map(({ path }) => bytesOf(path).length);
 
     it("are in the way of no snapshot, however a command goes about making them", async () => {

@@ -1,3 +1,4 @@
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { bytesOf, textFrom } from "./bytes.ts";
@@ -50,7 +51,7 @@ export function processesContract(open: Open): void {
       runtime.fetchPort(port, new Request(`https://preview.example${path}`, init));
 
     const hasIpv6 = async () =>
-      (await runtime.exec("grep -q ^0*1 /proc/net/if_inet6", { timeoutMs: 20_000 })).exitCode === 0;
+      (await runtime.exec("grep -q ^0*1 /proc/net/if_inet6", { timeoutMs: HANGS_MS })).exitCode === 0;
 
     it("run until they are stopped, with their own directory and variables", async () => {
       await runtime.makeDirectory("src");
@@ -94,7 +95,7 @@ export function processesContract(open: Open): void {
       await appears(runtime, "beat");
       await runtime.stopProcesses();
       const last = await runtime.readFile("beat");
-      await runtime.exec("sleep 0.2", { timeoutMs: 5000 });
+      await runtime.exec("sleep 0.2", { timeoutMs: HANGS_MS });
       expect(await runtime.readFile("beat")).toEqual(last);
       expect(await state()).toMatchObject({ running: false });
     });
@@ -104,11 +105,11 @@ export function processesContract(open: Open): void {
       await runtime.exec(
         `(setsid nohup bash -c '${beat}' >/dev/null 2>&1 &); until [ -e beat ]; do :; done`,
         {
-          timeoutMs: 10_000,
+          timeoutMs: HANGS_MS,
         },
       );
       const last = await runtime.readFile("beat");
-      await runtime.exec("sleep 0.2", { timeoutMs: 5000 });
+      await runtime.exec("sleep 0.2", { timeoutMs: HANGS_MS });
       expect(await runtime.readFile("beat")).toEqual(last);
     });
 

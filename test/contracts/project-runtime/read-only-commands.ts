@@ -1,3 +1,4 @@
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { bytesOf } from "./bytes.ts";
@@ -43,7 +44,7 @@ export function readOnlyCommandsContract(open: Open, { refused }: { refused: boo
     await runtime.writeFile("kept.txt", bytesOf("kept\n"));
     await runtime.writeFile("src/deep.txt", bytesOf("deep\n"));
     await runtime.makeDirectory("empty");
-    await runtime.exec("ln -s kept.txt link", { timeoutMs: 20_000 });
+    await runtime.exec("ln -s kept.txt link", { timeoutMs: HANGS_MS });
   };
 
   describe.runIf(refused)("commands that may change nothing", () => {
@@ -76,12 +77,12 @@ export function readOnlyCommandsContract(open: Open, { refused }: { refused: boo
       const here = await runtime.exec('ls; echo "$GREETING"', {
         cwd: "src",
         env: { GREETING: "hello" },
-        timeoutMs: 20_000,
+        timeoutMs: HANGS_MS,
         readOnly: true,
       });
       expect(here.stdout).toBe("deep.txt\nhello\n");
       await expect(
-        runtime.exec("ls", { cwd: "missing", timeoutMs: 20_000, readOnly: true }),
+        runtime.exec("ls", { cwd: "missing", timeoutMs: HANGS_MS, readOnly: true }),
       ).rejects.toMatchObject({ code: "not_found" });
     });
 
@@ -104,7 +105,7 @@ export function readOnlyCommandsContract(open: Open, { refused }: { refused: boo
       await new Promise((resolve) => setTimeout(resolve, 400));
       expect(await state()).toEqual(before);
       // Others go on as before.
-      expect((await runtime.exec("echo x > new.txt", { timeoutMs: 20_000 })).exitCode).toBe(0);
+      expect((await runtime.exec("echo x > new.txt", { timeoutMs: HANGS_MS })).exitCode).toBe(0);
     });
 
     it("end at their timeout, and with their signal", async () => {
@@ -118,7 +119,7 @@ export function readOnlyCommandsContract(open: Open, { refused }: { refused: boo
     it("run side by side with those that change something", async () => {
       await fill();
       const [changed, looked] = await Promise.all([
-        runtime.exec("echo more >> kept.txt", { timeoutMs: 20_000 }),
+        runtime.exec("echo more >> kept.txt", { timeoutMs: HANGS_MS }),
         run("cat src/deep.txt"),
       ]);
       expect([changed.exitCode, looked.stdout]).toEqual([0, "deep\n"]);

@@ -1,3 +1,4 @@
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { bytesOf, chunked, MEGABYTE, randomBytes, textAt } from "./bytes.ts";
@@ -21,11 +22,11 @@ export function storageContract(open: Open): void {
     it("are listed with what is needed to make them again", async () => {
       await runtime.writeFile("src/tool.sh", bytesOf("#!/bin/sh"));
       await runtime.exec("chmod 750 src/tool.sh; ln -s src/tool.sh link; mkdir empty", {
-        timeoutMs: 20_000,
+        timeoutMs: HANGS_MS,
       });
       // What is written to it leaves a file its mode.
       await runtime.writeFile("src/tool.sh", bytesOf("#!/bin/sh"));
-      await runtime.exec("sed -i s/sh/sh/ src/tool.sh", { timeoutMs: 20_000 });
+      await runtime.exec("sed -i s/sh/sh/ src/tool.sh", { timeoutMs: HANGS_MS });
       const inventory = await runtime.inventory();
       expect(inventory.map(({ path, kind, size, target }) => ({ path, kind, size, target }))).toEqual(
         expect.arrayContaining([
@@ -141,7 +142,7 @@ export function storageStatesContract(open: Open): void {
       runtime.makeDirectory("new"),
       runtime.rename("file", "moved"),
       runtime.remove("file", { recursive: false }),
-      runtime.exec("true", { timeoutMs: 5000 }),
+      runtime.exec("true", { timeoutMs: HANGS_MS }),
       runtime.openShell(crypto.randomUUID(), { command: "/bin/bash", columns: 80, rows: 24 }),
       runtime.startProcess("app", { command: "sleep 1" }),
       runtime.replaceEntries(inTurn([entryOf("new", "x")])),

@@ -1,3 +1,4 @@
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { bytesOf, chunked, MEGABYTE, randomBytes, textAt } from "./bytes.ts";
@@ -33,7 +34,7 @@ export function versionsContract(open: Open): void {
 
     it("changes the version when a command changes the file", async () => {
       const { version } = await runtime.writeFile("file", bytesOf("one"));
-      await runtime.exec("printf two > file", { timeoutMs: 10_000 });
+      await runtime.exec("printf two > file", { timeoutMs: HANGS_MS });
       expect(await versionOf("file")).not.toBe(version);
       await expect(runtime.writeFile("file", bytesOf("three"), [version ?? ""])).rejects.toMatchObject(
         refused,
@@ -106,7 +107,7 @@ export function versionsContract(open: Open): void {
 
     it("gives directories and links no version, and a link the version of its target when it is read", async () => {
       const { version = "" } = await runtime.writeFile("target", bytesOf("one"));
-      await runtime.exec("mkdir directory; ln -s target link", { timeoutMs: 10_000 });
+      await runtime.exec("mkdir directory; ln -s target link", { timeoutMs: HANGS_MS });
       expect((await runtime.stat("directory"))?.version).toBeUndefined();
       expect((await runtime.stat("link"))?.version).toBeUndefined();
       const read = await runtime.readStream("link");

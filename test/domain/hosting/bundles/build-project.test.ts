@@ -1,3 +1,4 @@
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { buildProject, storeBundle, type BuildInput } from "#src/domain/hosting/bundles/index.ts";
 import { planInstall, type Level } from "#src/domain/hosting/bundles/plan-install.ts";
@@ -151,7 +152,7 @@ describe.skipIf(NO_BUBBLEWRAP)(`a build on a host${SKIPPED}`, () => {
       "node_modules/.bin/tool": '#!/bin/sh\necho "tool $NODE_ENV $KEY"',
       "web/x": "",
     });
-    await runtime.exec("chmod +x node_modules/.bin/tool", { timeoutMs: 10_000 });
+    await runtime.exec("chmod +x node_modules/.bin/tool", { timeoutMs: HANGS_MS });
     const input = {
       directory: "web",
       buildCommand: "tool; echo key=$KEY >&2; exit 3",
@@ -251,7 +252,7 @@ describe.skipIf(NO_BUBBLEWRAP)(`a build on a host${SKIPPED}`, () => {
   it("has a bundle in which links and unreadable files are as they should be", async () => {
     const runtime = await newProject({ "site/real": "real", "site/secret": "unreadable", other: "no" });
     const links = "ln -s real link; ln -s ../other beyond; ln -s /etc/passwd p; ln -s /app/site/real abs";
-    await runtime.exec(`cd site; ${links}; chmod 0 secret`, { timeoutMs: 10_000 });
+    await runtime.exec(`cd site; ${links}; chmod 0 secret`, { timeoutMs: HANGS_MS });
     const scene = newScene();
     const input = { ...scene.input, outputDirectory: "site" };
     const bundle = await storeBundle(scene.deps, runtime, input);
