@@ -172,7 +172,10 @@ describe.skipIf(NO_BUBBLEWRAP)(`a build on a host${SKIPPED}`, () => {
     const { failure } = await build(runtime, input);
     expect(failure).toMatchObject({
       code: "invalid_input",
-      message: "The build took longer than 4 seconds (DEPLOYMENT_BUILD_TIMEOUT_SECONDS):\nbegun",
+      // And what it has written, which on a busy machine may be nothing yet.
+      message: expect.stringMatching(
+        /^The build took longer than 4 seconds \(DEPLOYMENT_BUILD_TIMEOUT_SECONDS\)(?::\nbegun)?$/u,
+      ),
     });
     expect(await running(runtime)).toEqual([]);
   });
