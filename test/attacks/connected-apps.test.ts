@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { browser, signedIn } from "#test/support/browser.ts";
-import { allow, decide, newRawClient, openPage, REDIRECT_URI } from "#test/support/connected-app.ts";
+import { allow, decide, newRawClient, openPage, REDIRECT_URI } from "#test/support/oauth-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 
 // The rules are tried in test/domain/programs/connected-apps; here is what only the whole service has: pages, cookies, guards.

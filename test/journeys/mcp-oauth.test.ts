@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { UnauthorizedError } from "@modelcontextprotocol/client";
 import { browser, signedIn } from "#test/support/browser.ts";
-import { allow, auth, connectApp, openPage, TestProvider } from "#test/support/connected-app.ts";
+import { auth, connectApp, TestProvider } from "#test/support/connected-app.ts";
+import { allow, openPage } from "#test/support/oauth-client.ts";
 import { useTool } from "#test/support/mcp-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 

@@ -72,7 +72,6 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
   getDeviceToken: /^400: .*device code is unknown/u,
   refreshDeviceSession: /^401: /u,
   openAppRequest: /^400: .*not registered/u,
-  decideAppRequest: /^404: .*Request not found/u,
   getMcpToken: /^400: .*code is unknown/u,
   lookUpDeviceSignIn: /^404: .*Unknown code/u,
   decideDeviceSignIn: /^404: .*Unknown code/u,

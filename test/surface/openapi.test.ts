@@ -31,6 +31,7 @@ const FOR_OPENAI_CLIENTS = new Set([
 /** Their errors have OAuth's fields besides ours. */
 const FOR_OAUTH_CLIENTS = new Set([
   "/api/auth/device/token",
+  "/api/auth/connected-apps/requests",
   "/oauth/register",
   "/oauth/token",
   "/oauth/revoke",

@@ -18,6 +18,7 @@ export const open = endpoint({
   summary: "Show what an app asks",
   description:
     "For the page `/oauth/authorize`, with the parameters of its address. Opens the request for the caller's session, which alone may decide it within ten minutes. A program that is unknown, or an address that is not its own, is refused with 400. Any other fault is in `refused`, with the address that tells the program.",
+  errorStyle: "oauth",
   access: { user: "any" },
   body: z.object({
     client_id: parameter(),
