@@ -30,9 +30,13 @@ export type OAuthError = {
      */
     detail: string;
     /**
-     * `authorization_pending`, `slow_down`, `access_denied`, `expired_token`, …
+     * `invalid_grant`, `authorization_pending`, `slow_down`, `access_denied`, `expired_token`, …
      */
     error?: string;
+    /**
+     * The same sentence as `detail`
+     */
+    error_description?: string;
 };
 
 export type RegisteredUser = {
@@ -313,6 +317,90 @@ export type Session = {
 
 export type EndOtherSessionsAnswer = {
     ended: number;
+};
+
+export type ConnectedApp = {
+    id: string;
+    /**
+     * What the program calls itself
+     */
+    client_name: string;
+    /**
+     * Where it was sent back to: a host, `this machine`, or an app's scheme
+     */
+    returns_to: string;
+    /**
+     * Name of the team in which it acts
+     */
+    team: string;
+    scopes: Array<string>;
+    /**
+     * ISO 8601, UTC, with `Z`
+     */
+    created_at: string;
+    last_used_at: string | null;
+    /**
+     * When it must ask again unless it is used
+     */
+    expires_at: string;
+};
+
+export type OpenAppRequestAnswer = {
+    request: {
+        id: string;
+        /**
+         * What the program calls itself; nothing has verified it
+         */
+        client_name: string;
+        /**
+         * Host that published its document, or null
+         */
+        published_by: string | null;
+        /**
+         * A host, `this machine`, or an app's scheme
+         */
+        returns_to: string;
+        scopes: Array<{
+            value: string;
+            words: string;
+        }>;
+        teams: Array<{
+            slug: string;
+            name: string;
+            role: string;
+        }>;
+    } | null;
+    refused: {
+        detail: string;
+        redirect_to: string;
+    } | null;
+};
+
+export type OpenAppRequestBody = {
+    client_id?: string | null;
+    redirect_uri?: string | null;
+    response_type?: string | null;
+    scope?: string | null;
+    state?: string | null;
+    code_challenge?: string | null;
+    code_challenge_method?: string | null;
+    resource?: string | null;
+};
+
+export type DecideAppRequestAnswer = {
+    redirect_to: string;
+};
+
+export type DecideAppRequestBody = {
+    decision: 'allow' | 'deny';
+    /**
+     * Permissions that are left of those asked for; needed to allow
+     */
+    scopes?: Array<string> | null;
+    /**
+     * Slug of the team in which the app acts; the default team if absent
+     */
+    team?: string | null;
 };
 
 export type Limit = {
@@ -4872,6 +4960,110 @@ export type DescribeMcpAnswer = {
     }>;
 };
 
+export type ProtectedResource = {
+    resource: string;
+    resource_name: string;
+    authorization_servers: Array<string>;
+    scopes_supported: Array<string>;
+    bearer_methods_supported: Array<string>;
+};
+
+export type AuthorizationServer = {
+    issuer: string;
+    authorization_endpoint: string;
+    token_endpoint: string;
+    /**
+     * Absent where `MCP_CLIENT_REGISTRATION` is `false`
+     */
+    registration_endpoint?: string;
+    revocation_endpoint: string;
+    scopes_supported: Array<string>;
+    response_types_supported: Array<string>;
+    response_modes_supported: Array<string>;
+    grant_types_supported: Array<string>;
+    token_endpoint_auth_methods_supported: Array<string>;
+    revocation_endpoint_auth_methods_supported: Array<string>;
+    code_challenge_methods_supported: Array<string>;
+    authorization_response_iss_parameter_supported: boolean;
+    client_id_metadata_document_supported: boolean;
+    service_documentation: string;
+};
+
+export type McpClient = {
+    client_id: string;
+    /**
+     * Seconds since 1970
+     */
+    client_id_issued_at: number;
+    client_name: string;
+    redirect_uris: Array<string>;
+    grant_types: Array<string>;
+    response_types: Array<string>;
+    token_endpoint_auth_method: 'none';
+    application_type?: string;
+};
+
+export type RegisterMcpClientBody = {
+    redirect_uris?: Array<string> | null;
+    /**
+     * As the person sees it
+     */
+    client_name?: string | null;
+    grant_types?: Array<string> | null;
+    response_types?: Array<string> | null;
+    application_type?: string | null;
+};
+
+export type McpTokens = {
+    /**
+     * Good at the MCP server alone
+     */
+    access_token: string;
+    token_type: 'Bearer';
+    /**
+     * Seconds
+     */
+    expires_in: number;
+    /**
+     * Single use
+     */
+    refresh_token: string;
+    /**
+     * What the person allowed, separated by spaces
+     */
+    scope: string;
+};
+
+export type GetMcpTokenBody = {
+    /**
+     * `authorization_code` or `refresh_token`
+     */
+    grant_type?: string | null;
+    client_id?: string | null;
+    code?: string | null;
+    code_verifier?: string | null;
+    redirect_uri?: string | null;
+    refresh_token?: string | null;
+    /**
+     * At a refresh: no more than was allowed. The tokens keep all that was allowed
+     */
+    scope?: string | null;
+    /**
+     * Address of the MCP server
+     */
+    resource?: string | null;
+};
+
+export type RevokeMcpTokenAnswer = {
+    [key: string]: unknown;
+};
+
+export type RevokeMcpTokenBody = {
+    token: string;
+    token_type_hint?: string | null;
+    client_id?: string | null;
+};
+
 export type McpServer = {
     id: string;
     name: string;
@@ -8212,6 +8404,74 @@ export type EndSessionResponses = {
 };
 
 export type EndSessionResponse = EndSessionResponses[keyof EndSessionResponses];
+
+export type ListConnectedAppsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/auth/connected-apps';
+};
+
+export type ListConnectedAppsResponses = {
+    /**
+     * Success
+     */
+    200: Array<ConnectedApp>;
+};
+
+export type ListConnectedAppsResponse = ListConnectedAppsResponses[keyof ListConnectedAppsResponses];
+
+export type DisconnectAppData = {
+    body?: never;
+    path: {
+        connected_app: string;
+    };
+    query?: never;
+    url: '/api/auth/connected-apps/{connected_app}';
+};
+
+export type DisconnectAppResponses = {
+    /**
+     * Success
+     */
+    204: void;
+};
+
+export type DisconnectAppResponse = DisconnectAppResponses[keyof DisconnectAppResponses];
+
+export type OpenAppRequestData = {
+    body?: OpenAppRequestBody;
+    path?: never;
+    query?: never;
+    url: '/api/auth/connected-apps/requests';
+};
+
+export type OpenAppRequestResponses = {
+    /**
+     * Success
+     */
+    200: OpenAppRequestAnswer;
+};
+
+export type OpenAppRequestResponse = OpenAppRequestResponses[keyof OpenAppRequestResponses];
+
+export type DecideAppRequestData = {
+    body: DecideAppRequestBody;
+    path: {
+        app_request: string;
+    };
+    query?: never;
+    url: '/api/auth/connected-apps/requests/{app_request}/decide';
+};
+
+export type DecideAppRequestResponses = {
+    /**
+     * Success
+     */
+    200: DecideAppRequestAnswer;
+};
+
+export type DecideAppRequestResponse = DecideAppRequestResponses[keyof DecideAppRequestResponses];
 
 export type GetMeData = {
     body?: never;
@@ -14319,6 +14579,134 @@ export type DescribeMcpResponses = {
 
 export type DescribeMcpResponse = DescribeMcpResponses[keyof DescribeMcpResponses];
 
+export type DescribeProtectedResourceData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/.well-known/oauth-protected-resource';
+};
+
+export type DescribeProtectedResourceResponses = {
+    /**
+     * Success
+     */
+    200: ProtectedResource;
+};
+
+export type DescribeProtectedResourceResponse = DescribeProtectedResourceResponses[keyof DescribeProtectedResourceResponses];
+
+export type DescribeMcpResourceData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/.well-known/oauth-protected-resource/mcp';
+};
+
+export type DescribeMcpResourceResponses = {
+    /**
+     * Success
+     */
+    200: ProtectedResource;
+};
+
+export type DescribeMcpResourceResponse = DescribeMcpResourceResponses[keyof DescribeMcpResourceResponses];
+
+export type DescribeMcpResourceElsewhereData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/.well-known/oauth-protected-resource/api/mcp/server';
+};
+
+export type DescribeMcpResourceElsewhereResponses = {
+    /**
+     * Success
+     */
+    200: ProtectedResource;
+};
+
+export type DescribeMcpResourceElsewhereResponse = DescribeMcpResourceElsewhereResponses[keyof DescribeMcpResourceElsewhereResponses];
+
+export type DescribeMcpResourceAtLongPathData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/.well-known/oauth-protected-resource/api/mcp/server/mcp';
+};
+
+export type DescribeMcpResourceAtLongPathResponses = {
+    /**
+     * Success
+     */
+    200: ProtectedResource;
+};
+
+export type DescribeMcpResourceAtLongPathResponse = DescribeMcpResourceAtLongPathResponses[keyof DescribeMcpResourceAtLongPathResponses];
+
+export type DescribeAuthorizationServerData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/.well-known/oauth-authorization-server';
+};
+
+export type DescribeAuthorizationServerResponses = {
+    /**
+     * Success
+     */
+    200: AuthorizationServer;
+};
+
+export type DescribeAuthorizationServerResponse = DescribeAuthorizationServerResponses[keyof DescribeAuthorizationServerResponses];
+
+export type RegisterMcpClientData = {
+    body?: RegisterMcpClientBody;
+    path?: never;
+    query?: never;
+    url: '/oauth/register';
+};
+
+export type RegisterMcpClientResponses = {
+    /**
+     * Success
+     */
+    201: McpClient;
+};
+
+export type RegisterMcpClientResponse = RegisterMcpClientResponses[keyof RegisterMcpClientResponses];
+
+export type GetMcpTokenData = {
+    body?: GetMcpTokenBody;
+    path?: never;
+    query?: never;
+    url: '/oauth/token';
+};
+
+export type GetMcpTokenResponses = {
+    /**
+     * Success
+     */
+    200: McpTokens;
+};
+
+export type GetMcpTokenResponse = GetMcpTokenResponses[keyof GetMcpTokenResponses];
+
+export type RevokeMcpTokenData = {
+    body: RevokeMcpTokenBody;
+    path?: never;
+    query?: never;
+    url: '/oauth/revoke';
+};
+
+export type RevokeMcpTokenResponses = {
+    /**
+     * Success
+     */
+    200: RevokeMcpTokenAnswer;
+};
+
+export type RevokeMcpTokenResponse = RevokeMcpTokenResponses[keyof RevokeMcpTokenResponses];
+
 export type ListMcpServersData = {
     body?: never;
     path?: never;
@@ -16248,6 +16636,22 @@ export type GetProviderSignInPageResponses = {
 };
 
 export type GetProviderSignInPageResponse = GetProviderSignInPageResponses[keyof GetProviderSignInPageResponses];
+
+export type GetAuthorizePageData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/oauth/authorize';
+};
+
+export type GetAuthorizePageResponses = {
+    /**
+     * Success
+     */
+    200: string;
+};
+
+export type GetAuthorizePageResponse = GetAuthorizePageResponses[keyof GetAuthorizePageResponses];
 
 export type GetDesktopPairingPageData = {
     body?: never;
