@@ -1,5 +1,8 @@
 import type * as Protocol from "@modelcontextprotocol/client";
+import { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
+import { scopesIn } from "#src/lib/oauth-scopes.ts";
+import { safeParseJson } from "#src/lib/parse-json.ts";
 import { McpOAuthFailure, type AuthorizationServer, type Challenge, type Discovered } from "./mcp-oauth.ts";
 import { scopesIn } from "#src/lib/oauth-scopes.ts";
 
@@ -29,12 +32,19 @@ export async function discover(
   if (!URL.canParse(issuer)) {
     throw new McpOAuthFailure("refused", "The server's metadata name no usable authorization server");
   }
-  const metadata = await protocol.discoverAuthorizationServerMetadata(issuer, { fetchFn });
+  let revocationEndpoint: string | null = null;
+  // The package leaves this field out of metadata of OpenID.
+  const heard: Protocol.FetchLike = async (address, init) => {
+    const answer = await fetchFn(address, init);
+    if (answer.ok) revocationEndpoint = revocationIn(await answer.clone().text());
+    return answer;
+  };
+  const metadata = await protocol.discoverAuthorizationServerMetadata(issuer, { fetchFn: heard });
   if (!metadata) {
     throw new McpOAuthFailure("refused", "The server names no authorization server that says how it works");
   }
   return {
-    server: toServer(metadata),
+    server: { ...toServer(metadata), revocationEndpoint },
     resource: resource?.resource ?? own.href,
     scope: scopesIn(resource?.scopes_supported?.join(" ")),
     offersOfflineAccess: metadata.scopes_supported?.includes("offline_access") ?? false,
@@ -61,7 +71,7 @@ async function resourceMetadata(
   return undefined;
 }
 
-function toServer(metadata: Metadata): AuthorizationServer {
+function toServer(metadata: Metadata): Omit<AuthorizationServer, "revocationEndpoint"> {
   if (!metadata.code_challenge_methods_supported?.includes("S256")) {
     throw new McpOAuthFailure("refused", "The authorization server does not support PKCE with S256");
   }
@@ -77,16 +87,16 @@ function toServer(metadata: Metadata): AuthorizationServer {
     authorizationEndpoint,
     tokenEndpoint,
     registrationEndpoint: metadata.registration_endpoint ?? null,
-    revocationEndpoint: textOf(metadata, "revocation_endpoint") ?? null,
     authMethods: metadata.token_endpoint_auth_methods_supported ?? [],
     takesClientDocuments: Reflect.get(metadata, "client_id_metadata_document_supported") === true,
     namesItself: metadata.authorization_response_iss_parameter_supported === true,
   };
 }
 
-function textOf(metadata: Metadata, field: string): string | undefined {
-  const value: unknown = Reflect.get(metadata, field);
-  return typeof value === "string" ? value : undefined;
+const Revocation = z.object({ revocation_endpoint: z.string().max(2_000) });
+
+function revocationIn(text: string): string | null {
+  return safeParseJson(text, Revocation)?.value.revocation_endpoint ?? null;
 }
 
 /** An address that a person's browser may be sent to. */

@@ -54,7 +54,7 @@ export function createMcpOAuth({
         discover(protocol, boundedSafeFetch(safeFetch, DISCOVERY_MS), url, challenge),
       ),
 
-    register: (server, scope) =>
+    register: (server) =>
       told("register this service as a client", async (protocol) => {
         const clientMetadata = protocol.resolveClientMetadata({
           redirectUrl: redirectUri,
@@ -63,7 +63,6 @@ export function createMcpOAuth({
         const made = await protocol.registerClient(server.issuer, {
           metadata: metadataOf(server),
           clientMetadata,
-          ...(scope !== null && { scope }),
           fetchFn: boundedSafeFetch(safeFetch, REQUEST_MS),
         });
         return toClient(made);

@@ -95,8 +95,8 @@ export interface McpOAuth {
   readonly hasDocument: boolean;
   /** Finds the authorization server of an MCP server, and checks what both say of themselves. */
   discover(url: string, challenge: Challenge): Promise<Discovered>;
-  /** Registers this service as a client (RFC 7591). */
-  register(server: AuthorizationServer, scope: string | null): Promise<RegisteredClient>;
+  /** Registers this service as a client (RFC 7591), with no scope: the server may ask for further ones later. */
+  register(server: AuthorizationServer): Promise<RegisteredClient>;
   authorizationUrl(
     to: AsClient,
     request: { state: string; verifier: string; resource: string; scope: string | null },

@@ -2,10 +2,9 @@ import { openFlow, type FlowCookie, type FlowDeps } from "#src/domain/access/oau
 import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
-import { scopesIn } from "#src/lib/oauth-scopes.ts";
 import type { McpChallenge } from "#src/platform/mcp-client/mcp-client.ts";
 import { failureOf, oauthFailureOf } from "./failure.ts";
-import { clientFor, openClient } from "./oauth-client.ts";
+import { clientFor, openClient, scopeFor } from "./oauth-client.ts";
 import type { McpServer } from "./queries.ts";
 import { authorizationOf, storeFlow } from "./queries/authorizations.ts";
 import { requireServer } from "./require-server.ts";
@@ -52,7 +51,7 @@ async function begin(deps: BeginDeps, caller: UserCaller, server: McpServer): Pr
   const challenge = await challengeOf(deps, server);
   const [discovered, row] = await Promise.all([mcpOAuth.discover(url, challenge), authorizationOf(db, id)]);
   const scope = scopeFor([row?.grantor?.scope, neededScope, challenge.scope], discovered);
-  const stored = await clientFor(deps, row, discovered, scope);
+  const stored = await clientFor(deps, row, discovered);
   const client = await openClient(deps, stored).catch((cause: unknown) => {
     throw new AppError("invalid_input", "The client secret can no longer be decrypted: enter it again", {
       cause,
@@ -88,13 +87,4 @@ async function challengeOf(deps: BeginDeps, server: McpServer): Promise<Partial<
     if (failure.kind === "unreachable") throw new AppError("unavailable", failure.message, { cause: error });
     return failure.challenge ?? {};
   }
-}
-
-/** The scopes to ask for: those it has and those that the server wants, else those that its metadata name. */
-function scopeFor(
-  wanted: readonly (string | null | undefined)[],
-  { scope: named, offersOfflineAccess }: { scope: string | null; offersOfflineAccess: boolean },
-): string | null {
-  const asked = scopesIn(...wanted) ?? named;
-  return asked === null || !offersOfflineAccess ? asked : scopesIn(asked, "offline_access");
 }

@@ -1,5 +1,6 @@
 import type { McpOAuthClient } from "#src/db/schema/index.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { scopesIn } from "#src/lib/oauth-scopes.ts";
 import type { Discovered, McpOAuth, OAuthClient } from "#src/platform/mcp-oauth/mcp-oauth.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import type { Authorization, StoredClient } from "./queries/authorizations.ts";
@@ -55,7 +56,6 @@ export async function clientFor(
   deps: Sealing & { mcpOAuth: McpOAuth },
   row: Authorization | undefined,
   { server }: Discovered,
-  scope: string | null,
 ): Promise<StoredClient> {
   const { mcpOAuth } = deps;
   const { issuer } = server;
@@ -83,7 +83,7 @@ export async function clientFor(
       `The authorization server (${hostOf(issuer)}) registers no clients by itself: register this service there with the address ${mcpOAuth.redirectUri}, and enter the client ID and secret`,
     );
   }
-  const { clientId, clientSecret, authMethod, secretExpiresAt } = await mcpOAuth.register(server, scope);
+  const { clientId, clientSecret, authMethod, secretExpiresAt } = await mcpOAuth.register(server);
   const expires = secretExpiresAt?.toISOString() ?? null;
   return seal(
     deps,
@@ -109,3 +109,12 @@ async function seal(
 }
 
 const hostOf = (address: string) => URL.parse(address)?.host ?? "unknown";
+
+/** The scopes to ask for: those it has and those that the server wants, else those that its metadata name. */
+export function scopeFor(
+  wanted: readonly (string | null | undefined)[],
+  { scope: named, offersOfflineAccess }: Pick<Discovered, "scope" | "offersOfflineAccess">,
+): string | null {
+  const asked = scopesIn(...wanted) ?? named;
+  return asked === null || !offersOfflineAccess ? asked : scopesIn(asked, "offline_access");
+}
