@@ -13,8 +13,16 @@ export function patientMcpClient(): McpClient {
   return createMcpClient({ fetch: createGuardedFetch(HERE), timeouts: { ...TIMEOUTS, ...timeouts } });
 }
 
-/** As the service's own, for addresses of this machine, and waits for a busy one. */
+/**
+ * As the service's own, for addresses of this machine, and waits for a busy one. Each request has a connection of its own: a server
+ * ends one that is idle, and on a busy machine that may be when the next request is on its way.
+ */
 export function patientSafeFetch(policy = HERE): SafeFetch {
   const safeFetch = createSafeFetch(policy);
-  return (url, options) => safeFetch(url, { ...options, timeoutMs: HANGS_MS });
+  return (url, options) =>
+    safeFetch(url, {
+      ...options,
+      headers: { ...options?.headers, connection: "close" },
+      timeoutMs: HANGS_MS,
+    });
 }

@@ -4,7 +4,6 @@ import { AppError } from "#src/lib/errors.ts";
 import { scopesIn } from "#src/lib/oauth-scopes.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import { McpOAuthFailure, type AuthorizationServer, type Challenge, type Discovered } from "./mcp-oauth.ts";
-import { scopesIn } from "#src/lib/oauth-scopes.ts";
 
 type Metadata = NonNullable<Awaited<ReturnType<typeof Protocol.discoverAuthorizationServerMetadata>>>;
 type ResourceMetadata = Awaited<ReturnType<typeof Protocol.discoverOAuthProtectedResourceMetadata>>;

@@ -12,12 +12,16 @@ import type { McpGrant } from "#src/platform/mcp-oauth/mcp-oauth.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { patientSafeFetch } from "#test/support/patient-mcp.ts";
 
+const mcpOAuth = createMcpOAuth({
+  safeFetch: patientSafeFetch(),
+  publicUrl: "https://conformance-test.local",
+});
+/** The address at which the suite expects a client's metadata. */
+const CLIENT_ID = "https://conformance-test.local/client-metadata.json";
+
 const deps = {
   secrets: createSecrets("a secret key of this test, long enough"),
-  mcpOAuth: createMcpOAuth({
-    safeFetch: patientSafeFetch(),
-    publicUrl: "https://conformance-test.local",
-  }),
+  mcpOAuth: { ...mcpOAuth, clientDocument: { ...mcpOAuth.clientDocument, client_id: CLIENT_ID } },
 };
 
 /** Signs in to a server by the steps of the service, with a browser that agrees to everything; what it has is in memory. */
@@ -40,7 +44,6 @@ export function newSignIn(
 
     /** Throws what the service would say in place of tokens. */
     async visit(challenge: McpChallenge): Promise<void> {
-      const { mcpOAuth } = deps;
       if (given.client_id !== undefined && stored.client === null) {
         const secret = given.client_secret ?? null;
         stored = await sealGivenClient(deps, { clientId: given.client_id, clientSecret: secret });
