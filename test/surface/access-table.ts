@@ -15,7 +15,7 @@ export const PUBLIC = operationsIn({
     /oauth/register /oauth/token /oauth/revoke`,
   GET: `
     /api/auth/csrf /api/auth/{provider}/authorize /api/auth/{provider}/callback
-    /api/git-providers/{git_host}/oauth/callback /api/deployment-credentials/providers
+    /api/git-providers/{git_host}/oauth/callback /api/mcp/oauth/callback /api/mcp/oauth/client /api/deployment-credentials/providers
     /api/deployment-oauth/{hosting_provider}/callback /api/teams/invitations/{token}
     /api/channels/webhook/{type}/{config_id} /api/billing/config / /login /register /forgot-password
     /reset-password /verify-email /invite/{token} /oauth/callback /oauth/authorize /desktop/pair /device /pair

@@ -335,6 +335,10 @@ export interface Routes {
   "DELETE /api/mcp/servers/{mcp_server}": Route<t.DeleteMcpServerData, t.DeleteMcpServerResponses>;
   "POST /api/mcp/servers/{mcp_server}/test": Route<t.TestMcpServerData, t.TestMcpServerResponses>;
   "GET /api/mcp/servers/{mcp_server}/tools": Route<t.ListMcpServerToolsData, t.ListMcpServerToolsResponses>;
+  "POST /api/mcp/servers/{mcp_server}/authorize": Route<t.AuthorizeMcpServerData, t.AuthorizeMcpServerResponses>;
+  "POST /api/mcp/servers/{mcp_server}/disconnect": Route<t.DisconnectMcpServerData, t.DisconnectMcpServerResponses>;
+  "GET /api/mcp/oauth/client": Route<t.DescribeMcpClientData, t.DescribeMcpClientResponses>;
+  "GET /api/mcp/oauth/callback": Route<t.FinishMcpServerConnectionData, t.FinishMcpServerConnectionResponses>;
   "POST /api/chat/stream": Route<t.StreamChatTextData, t.StreamChatTextResponses>;
   "POST /api/chat/agent/stream": Route<t.StreamChatEventsData, t.StreamChatEventsResponses>;
   "POST /api/chat/agent": Route<t.SendChatMessageData, t.SendChatMessageResponses>;

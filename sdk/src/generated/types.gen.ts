@@ -5074,8 +5074,34 @@ export type McpServer = {
     scope: 'person' | 'team' | 'project';
     team_id: string | null;
     project_id: string | null;
-    auth: 'none' | 'token';
+    auth: 'none' | 'token' | 'oauth';
     has_token: boolean;
+    /**
+     * Of `auth` `oauth`
+     */
+    oauth: {
+        /**
+         * By which the authorization server knows this service
+         */
+        client_id: string | null;
+        has_client_secret: boolean;
+        /**
+         * Whether there is a token
+         */
+        is_connected: boolean;
+        /**
+         * The authorization server
+         */
+        issuer: string | null;
+        /**
+         * Of the token; empty where they are not known
+         */
+        scopes: Array<string>;
+        /**
+         * What the server has asked for beyond those
+         */
+        needed_scopes: Array<string>;
+    } | null;
     /**
      * Masked
      */
@@ -5150,9 +5176,9 @@ export type CreateMcpServerBody = {
      */
     project_id?: string;
     /**
-     * `token` by default where a token is given, else `none`
+     * By default `token` where a token is given, `oauth` where `oauth` is, else `none`
      */
-    auth?: 'none' | 'token';
+    auth?: 'none' | 'token' | 'oauth';
     /**
      * It is stored encrypted, and never shown again
      */
@@ -5162,6 +5188,16 @@ export type CreateMcpServerBody = {
      */
     headers?: {
         [key: string]: string;
+    };
+    /**
+     * This service as a client that somebody registered at the authorization server. Only for one that registers no clients by itself
+     */
+    oauth?: {
+        client_id: string;
+        /**
+         * It is stored encrypted, and never shown again
+         */
+        client_secret?: string;
     };
     tools?: {
         /**
@@ -5193,9 +5229,9 @@ export type UpdateMcpServerBody = {
      */
     url?: string;
     /**
-     * `token` sends the token as `Authorization: Bearer`
+     * `token` sends the token as `Authorization: Bearer`; `oauth` sends tokens that a person gives by signing in to the server
      */
-    auth?: 'none' | 'token';
+    auth?: 'none' | 'token' | 'oauth';
     /**
      * It is stored encrypted, and never shown again
      */
@@ -5205,6 +5241,16 @@ export type UpdateMcpServerBody = {
      */
     headers?: {
         [key: string]: string;
+    };
+    /**
+     * Replaces the client, and ends the connection
+     */
+    oauth?: {
+        client_id: string;
+        /**
+         * It is stored encrypted, and never shown again
+         */
+        client_secret?: string;
     };
     tools?: {
         /**
@@ -5274,6 +5320,27 @@ export type McpTool = {
          */
         hash: string;
     } | null;
+};
+
+export type McpAuthorization = {
+    authorization_url: string;
+    /**
+     * Of the authorization server, to be shown before the visit
+     */
+    host: string;
+    /**
+     * How long the visit may take, in seconds
+     */
+    expires_in: number;
+};
+
+export type DescribeMcpClientAnswer = {
+    [key: string]: unknown;
+};
+
+export type ConnectedMcpServer = {
+    message: string;
+    server: McpServer;
 };
 
 export type SimpleChatFrame = ({
@@ -14830,6 +14897,79 @@ export type ListMcpServerToolsResponses = {
 };
 
 export type ListMcpServerToolsResponse = ListMcpServerToolsResponses[keyof ListMcpServerToolsResponses];
+
+export type AuthorizeMcpServerData = {
+    body?: never;
+    path: {
+        mcp_server: string;
+    };
+    query?: never;
+    url: '/api/mcp/servers/{mcp_server}/authorize';
+};
+
+export type AuthorizeMcpServerResponses = {
+    /**
+     * Success
+     */
+    200: McpAuthorization;
+};
+
+export type AuthorizeMcpServerResponse = AuthorizeMcpServerResponses[keyof AuthorizeMcpServerResponses];
+
+export type DisconnectMcpServerData = {
+    body?: never;
+    path: {
+        mcp_server: string;
+    };
+    query?: never;
+    url: '/api/mcp/servers/{mcp_server}/disconnect';
+};
+
+export type DisconnectMcpServerResponses = {
+    /**
+     * Success
+     */
+    200: McpServer;
+};
+
+export type DisconnectMcpServerResponse = DisconnectMcpServerResponses[keyof DisconnectMcpServerResponses];
+
+export type DescribeMcpClientData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/mcp/oauth/client';
+};
+
+export type DescribeMcpClientResponses = {
+    /**
+     * Success
+     */
+    200: DescribeMcpClientAnswer;
+};
+
+export type DescribeMcpClientResponse = DescribeMcpClientResponses[keyof DescribeMcpClientResponses];
+
+export type FinishMcpServerConnectionData = {
+    body?: never;
+    path?: never;
+    query?: {
+        state?: string;
+        code?: string;
+        iss?: string;
+        error?: string;
+    };
+    url: '/api/mcp/oauth/callback';
+};
+
+export type FinishMcpServerConnectionResponses = {
+    /**
+     * Success
+     */
+    200: ConnectedMcpServer;
+};
+
+export type FinishMcpServerConnectionResponse = FinishMcpServerConnectionResponses[keyof FinishMcpServerConnectionResponses];
 
 export type StreamChatTextData = {
     body: ChatStream;

@@ -26,7 +26,7 @@ function toolsOfTask(count: number, fields: Partial<{ deny: string[] }> = {}): M
     tools,
     state: "connected",
   } as const;
-  const secrets = { known: async () => new KnownSecrets([]) };
+  const secrets = { known: async () => new KnownSecrets([]), learn: () => {} };
   return new McpTools(partOf({}), [server], { secrets, signal: new AbortController().signal });
 }
 
