@@ -11,7 +11,7 @@ import { signal, type ReadonlySignal } from "@preact/signals";
 /** Called with the paths that have changed; with none if any file may have, as after a time without a connection. */
 export type FilesListener = (paths: readonly string[] | undefined) => void;
 
-/** What a project shows live, over one socket: the tasks of the person in it. */
+/** What a project shows live, over one socket: the tasks of the person in it, and those in chats that others share. */
 export interface ProjectLive {
   readonly conversation: ReadonlySignal<Conversation>;
   /** Why the service ended the connection for good; undefined while it lasts, or comes back by itself. */
@@ -53,6 +53,7 @@ export function openProjectLive(
   const listeners = new Set<FilesListener>();
   const tell: FilesListener = (paths) => listeners.forEach((listener) => listener(paths));
   const chat = workspace.chat(project, {
+    shared: true,
     onNotice: (notice) => {
       if (notice.type === "files_changed") tell(pathsOf(notice["paths"]));
       else moved();
@@ -151,7 +152,9 @@ export function tasksOfChat(
     const newer = own.get(task.taskId);
     own.delete(task.taskId);
     // A task that ended before the connection has its message and its end in the history alone.
-    return newer && newer.lastEventId > 0 ? { ...newer, message: newer.message ?? task.message } : task;
+    return newer && newer.lastEventId > 0
+      ? { ...newer, message: newer.message ?? task.message, author: task.author ?? newer.author }
+      : task;
   });
   return [...before, ...own.values()];
 }

@@ -5352,6 +5352,7 @@ export type UserMessageEvent = {
     data: {
         content: string;
         user_id: string;
+        user_name?: string;
         created_at: string;
     };
 };
@@ -5476,6 +5477,13 @@ export type ChatMessage = {
      * ISO 8601, UTC, with `Z`
      */
     created_at: string;
+    /**
+     * Who wrote a user's message, which in a shared chat may be anyone who may write in it
+     */
+    author: {
+        id: string;
+        name: string;
+    } | null;
 };
 
 export type ListChatsAnswerItem = {
@@ -5500,6 +5508,10 @@ export type ListChatsAnswerItem = {
      * Mode for dangerous tools when a message does not set one
      */
     edit_mode: 'allow' | 'ask' | 'plan' | null;
+    /**
+     * Whether the people of the project read it, and its editors write in it; `user_id` began it
+     */
+    is_shared: boolean;
     /**
      * ISO 8601, UTC, with `Z`
      */
@@ -5530,6 +5542,10 @@ export type Chat = {
      * Mode for dangerous tools when a message does not set one
      */
     edit_mode: 'allow' | 'ask' | 'plan' | null;
+    /**
+     * Whether the people of the project read it, and its editors write in it; `user_id` began it
+     */
+    is_shared: boolean;
     /**
      * ISO 8601, UTC, with `Z`
      */
@@ -5582,6 +5598,18 @@ export type ListStandaloneChatsAnswer = {
          */
         created_at: string;
         updated_at: string | null;
+        /**
+         * Whether the people of the project see it
+         */
+        is_shared: boolean;
+        /**
+         * False for a chat that another person shares
+         */
+        is_own: boolean;
+        /**
+         * Name of the person who began it
+         */
+        owner_name: string;
         project_id: string;
         project_name: string;
     }>;
@@ -5598,6 +5626,18 @@ export type ListProjectChatsAnswerItem = {
      */
     created_at: string;
     updated_at: string | null;
+    /**
+     * Whether the people of the project see it
+     */
+    is_shared: boolean;
+    /**
+     * False for a chat that another person shares
+     */
+    is_own: boolean;
+    /**
+     * Name of the person who began it
+     */
+    owner_name: string;
     message_count: number;
 };
 
@@ -5625,6 +5665,10 @@ export type ChatChange = {
      * null for the default of the chat's origin
      */
     edit_mode?: 'allow' | 'ask' | 'plan' | null;
+    /**
+     * Whether the people of the project read the chat, and its editors write in it. `false` stops the work of others in it
+     */
+    is_shared?: boolean;
 };
 
 export type MoveChatAnswer = {
@@ -5687,6 +5731,18 @@ export type GetChatSidebarAnswer = {
          */
         created_at: string;
         updated_at: string | null;
+        /**
+         * Whether the people of the project see it
+         */
+        is_shared: boolean;
+        /**
+         * False for a chat that another person shares
+         */
+        is_own: boolean;
+        /**
+         * Name of the person who began it
+         */
+        owner_name: string;
     }>;
     projects: Array<{
         id: string;
@@ -5702,6 +5758,18 @@ export type GetChatSidebarAnswer = {
              */
             created_at: string;
             updated_at: string | null;
+            /**
+             * Whether the people of the project see it
+             */
+            is_shared: boolean;
+            /**
+             * False for a chat that another person shares
+             */
+            is_own: boolean;
+            /**
+             * Name of the person who began it
+             */
+            owner_name: string;
         }>;
     }>;
     /**
@@ -5726,6 +5794,18 @@ export type GetSidebarAnswer = {
              */
             created_at: string;
             updated_at: string | null;
+            /**
+             * Whether the people of the project see it
+             */
+            is_shared: boolean;
+            /**
+             * False for a chat that another person shares
+             */
+            is_own: boolean;
+            /**
+             * Name of the person who began it
+             */
+            owner_name: string;
         }>;
         projects: Array<{
             id: string;
@@ -5741,6 +5821,18 @@ export type GetSidebarAnswer = {
                  */
                 created_at: string;
                 updated_at: string | null;
+                /**
+                 * Whether the people of the project see it
+                 */
+                is_shared: boolean;
+                /**
+                 * False for a chat that another person shares
+                 */
+                is_own: boolean;
+                /**
+                 * Name of the person who began it
+                 */
+                owner_name: string;
             }>;
         }>;
         /**
@@ -14559,6 +14651,10 @@ export type StreamProjectChatsData = {
          * Id of an event of this stream. The `Last-Event-ID` header does the same and takes precedence. Each task that was in progress resumes after that event. Tasks that began since are included, but only the last 30 of the finished ones. `0` means that no event was seen
          */
         last_event_id?: string;
+        /**
+         * `true`: also what others share in projects of which the caller is a member
+         */
+        shared?: 'true' | 'false';
     };
     url: '/api/chat/agent/stream-project';
 };
@@ -14724,6 +14820,10 @@ export type ListChatsData = {
     query?: {
         limit?: number;
         offset?: number;
+        /**
+         * `true`: also what others share in projects of which the caller is a member
+         */
+        shared?: 'true' | 'false';
     };
     url: '/api/chat';
 };
@@ -14766,6 +14866,10 @@ export type SearchChatsData = {
          * `X-Next-Cursor` of the previous page
          */
         cursor?: string;
+        /**
+         * `true`: also what others share in projects of which the caller is a member
+         */
+        shared?: 'true' | 'false';
     };
     url: '/api/chat/search';
 };
@@ -14843,6 +14947,10 @@ export type ListProjectChatsData = {
     query?: {
         limit?: number;
         offset?: number;
+        /**
+         * `true`: also what others share in projects of which the caller is a member
+         */
+        shared?: 'true' | 'false';
     };
     url: '/api/chat/{project}/sessions';
 };
@@ -15076,7 +15184,12 @@ export type DeleteAttachmentResponse = DeleteAttachmentResponses[keyof DeleteAtt
 export type GetChatSidebarData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * `true`: also what others share in projects of which the caller is a member
+         */
+        shared?: 'true' | 'false';
+    };
     url: '/api/sidebar/tree';
 };
 
@@ -15097,6 +15210,10 @@ export type GetSidebarData = {
          * Id or slug of the page's project
          */
         project_id?: string;
+        /**
+         * `true`: also what others share in projects of which the caller is a member
+         */
+        shared?: 'true' | 'false';
     };
     url: '/api/sidebar';
 };

@@ -46,6 +46,11 @@ const takeTask = statement((db, { taskId, generation }: { taskId: Slot<string>; 
 
 type TaskId = Record<"taskId", Slot<string>>;
 
+/** SQL value: the tools that the chat of the task allows to the task's person. */
+const allowedToPerson = sql`CASE WHEN chats.user_id = tasks.user_id THEN chats.allowed_tools ELSE ARRAY(
+  SELECT substr(allowed, 38) FROM unnest(chats.allowed_tools) AS allowed WHERE starts_with(allowed, tasks.user_id || ':')
+) END`.mapWith(chats.allowedTools);
+
 const currentTask = statement((db, { taskId }: TaskId) =>
   db
     .select({
@@ -55,7 +60,7 @@ const currentTask = statement((db, { taskId }: TaskId) =>
       agent: agents,
       isPromptSecret: isPromptSecret({ teamId: sql`projects.team_id`, userId: sql`tasks.user_id` }),
       chat: {
-        allowedTools: chats.allowedTools,
+        allowedTools: allowedToPerson,
         isTitled: chats.isTitled,
         summary: chats.summary,
       },
