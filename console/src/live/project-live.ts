@@ -36,6 +36,8 @@ const TURNING = new Set(["approval_required", "approval_answered", "done"]);
 interface Listeners {
   /** Called when a task asks, is answered, or ends. */
   turned: (chatId: string, isEnd: boolean) => void;
+  /** Called with each event of a task, and the task after it. */
+  heard: (type: string, task: ConversationTask) => void;
   /** Called when the project is on its way to another state, at each step. */
   moved: () => void;
   /** Called when the connection is there again: what happened meanwhile was not told. */
@@ -46,7 +48,7 @@ interface Listeners {
 export function openProjectLive(
   workspace: Workspace,
   project: string,
-  { turned, moved, missed }: Listeners,
+  { turned, heard, moved, missed }: Listeners,
 ): ProjectLive {
   const isConnected = signal(true);
   const connectedAt = signal(0);
@@ -95,6 +97,8 @@ export function openProjectLive(
           chatId,
           event: { type },
         } = event;
+        const task = next.tasks.find(({ taskId }) => taskId === event.taskId);
+        if (task) heard(type, task);
         if (TURNING.has(type)) turned(chatId, type === "done");
       }
     } catch (error) {

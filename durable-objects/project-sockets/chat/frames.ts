@@ -133,7 +133,7 @@ export function userMessage({ id, chatId, userId, userName, message, createdAt }
   const data = {
     content: message,
     user_id: userId,
-    user_name: userName,
+    ...(userName !== null && { user_name: userName }),
     created_at: createdAt.toISOString(),
   };
   const payload: UserMessageEvent = { type: "user_message", content: message, data };

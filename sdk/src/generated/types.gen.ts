@@ -410,6 +410,14 @@ export type Preferences = {
     diagram_model: string | null;
     theme_preset: string;
     chat_position: 'left' | 'center' | 'right';
+    /**
+     * Whether a mail tells that a task which ran for more than a minute ended or asks
+     */
+    task_mail: boolean;
+    /**
+     * Whether the console's browser tells the same; `ask` until it has asked
+     */
+    task_notices: 'ask' | 'on' | 'off';
 };
 
 export type UpdatePreferencesBody = {
@@ -418,6 +426,8 @@ export type UpdatePreferencesBody = {
      * Name of a theme; null restores the default, default-dark
      */
     theme_preset?: string | null;
+    task_mail?: boolean;
+    task_notices?: 'ask' | 'on' | 'off';
     /**
      * left, center or right; null restores the default, center
      */
@@ -5607,9 +5617,9 @@ export type ListStandaloneChatsAnswer = {
          */
         is_own: boolean;
         /**
-         * Name of the person who began it
+         * Name of the person who began it; null for the caller's own
          */
-        owner_name: string;
+        owner_name: string | null;
         project_id: string;
         project_name: string;
     }>;
@@ -5635,9 +5645,9 @@ export type ListProjectChatsAnswerItem = {
      */
     is_own: boolean;
     /**
-     * Name of the person who began it
+     * Name of the person who began it; null for the caller's own
      */
-    owner_name: string;
+    owner_name: string | null;
     message_count: number;
 };
 
@@ -5740,9 +5750,9 @@ export type GetChatSidebarAnswer = {
          */
         is_own: boolean;
         /**
-         * Name of the person who began it
+         * Name of the person who began it; null for the caller's own
          */
-        owner_name: string;
+        owner_name: string | null;
     }>;
     projects: Array<{
         id: string;
@@ -5767,9 +5777,9 @@ export type GetChatSidebarAnswer = {
              */
             is_own: boolean;
             /**
-             * Name of the person who began it
+             * Name of the person who began it; null for the caller's own
              */
-            owner_name: string;
+            owner_name: string | null;
         }>;
     }>;
     /**
@@ -5803,9 +5813,9 @@ export type GetSidebarAnswer = {
              */
             is_own: boolean;
             /**
-             * Name of the person who began it
+             * Name of the person who began it; null for the caller's own
              */
-            owner_name: string;
+            owner_name: string | null;
         }>;
         projects: Array<{
             id: string;
@@ -5830,9 +5840,9 @@ export type GetSidebarAnswer = {
                  */
                 is_own: boolean;
                 /**
-                 * Name of the person who began it
+                 * Name of the person who began it; null for the caller's own
                  */
-                owner_name: string;
+                owner_name: string | null;
             }>;
         }>;
         /**

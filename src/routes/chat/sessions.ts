@@ -14,7 +14,7 @@ export const Session = z.object({
   updated_at: Moment.nullable(),
   is_shared: z.boolean().describe("Whether the people of the project see it"),
   is_own: z.boolean().describe("False for a chat that another person shares"),
-  owner_name: z.string().describe("Name of the person who began it"),
+  owner_name: z.string().nullable().describe("Name of the person who began it; null for the caller's own"),
 });
 
 /** Most chats of one project in a list. */

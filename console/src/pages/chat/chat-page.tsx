@@ -7,6 +7,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { FileOpener } from "../../parts/files/opener.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { loadMarkdown } from "../../parts/markdown/markdown.tsx";
+import { NoticePrompt } from "../../parts/notice-prompt.tsx";
 import { Refused } from "../../parts/refused.tsx";
 import { isOnline } from "../../service/online.ts";
 import { useListedChat, useMe } from "../../service/reads.ts";
@@ -165,6 +166,7 @@ function OpenChat({ project, chatId, live, past: { history, earlier, newest, rea
       <p class="hidden" role="status">
         {lastSaid(tasks)}
       </p>
+      <NoticePrompt />
       {isOffline && live.ended.value === undefined && (
         <p class="notice small" role="status">
           Offline. Reconnecting… Nothing is lost or sent twice.

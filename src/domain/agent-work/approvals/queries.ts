@@ -1,8 +1,10 @@
-import { and, eq, gt, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import { and, eq, gt, isNotNull, isNull, lt, sql, type SQL } from "drizzle-orm";
 import { approvals, chats, projects, tasks, users } from "#src/db/schema/index.ts";
 import { rolesGranting } from "#src/domain/access/permissions/index.ts";
 import { roleInProject, type Viewer } from "#src/domain/workspaces/projects/index.ts";
+import { isMailed, ORIGINS, questionDue } from "#src/domain/agent-work/task-mails/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { storeJobs } from "#src/work/queries.ts";
 
 export type Approval = typeof approvals.$inferSelect;
 export type NewApproval = Omit<Approval, "response" | "reason" | "answeredBy" | "answeredAt" | "createdAt">;
@@ -46,10 +48,26 @@ export async function upsertApproval(
         ),
       )
       .limit(1),
+    db.execute(mailOfQuestion(approval.id)),
   ]);
   const [row] = found;
   if (!row) throw new Error("The approval is not there");
   return { ...row, isNew: made.length > 0, declined: declined[0] };
+}
+
+/** Stores the job that mails a question, if this batch has made it and the task's person wants that. */
+function mailOfQuestion(id: string): SQL {
+  const origins = sql.join(
+    ORIGINS.map((origin) => sql`${origin}`),
+    sql`, `,
+  );
+  const isWanted = isMailed({ userId: sql`t.user_id`, startedAt: sql`t.started_at` }, sql`a.created_at`);
+  return storeJobs(
+    questionDue,
+    sql`FROM approvals a JOIN tasks t ON t.id = a.task_id
+      WHERE a.id = ${id}::uuid AND t.origin IN (${origins}) AND ${isWanted}`,
+    { key: sql`a.id`, payload: { taskId: sql`t.id` }, share: sql`t.user_id` },
+  );
 }
 
 /** An approval, its project, and a person's role in the project. */

@@ -1,6 +1,6 @@
 import { and, count, desc, eq, ne, notExists, sql, type SQL } from "drizzle-orm";
 import { lockNames } from "#src/db/locks.ts";
-import { chats, messages, projects, users } from "#src/db/schema/index.ts";
+import { chats, messages, projects } from "#src/db/schema/index.ts";
 import { isEntitled } from "#src/domain/organisations/library/index.ts";
 import { roleInProject, type Person, type Viewer } from "#src/domain/workspaces/projects/index.ts";
 import type { TaskOrigin } from "#src/domain/agent-work/tasks/index.ts";
@@ -55,8 +55,8 @@ export interface ChatFilter {
   origin?: string | undefined;
 }
 
-/** A chat as lists have it. */
-export type ListedRow = ChatView & { projectName: string; ownerName: string; messageCount: number };
+/** A chat as lists have it, with the name of who began it if that is another person. */
+export type ListedRow = ChatView & { projectName: string; ownerName: string | null; messageCount: number };
 
 /** Chats that match the filter, in projects that the person can still see, last used first. */
 export async function chatsOf(
@@ -69,12 +69,13 @@ export async function chatsOf(
       chat: chats,
       state,
       projectName: projects.name,
-      ownerName: users.name,
+      // Read for the chats of others alone.
+      ownerName: sql<string | null>`CASE WHEN chats.user_id <> ${filter.viewer.userId}::uuid THEN (
+        SELECT owner.name FROM users AS owner WHERE owner.id = chats.user_id) END`,
       messageCount: messageCount(db),
     })
     .from(chats)
     .innerJoin(projects, eq(projects.id, chats.projectId))
-    .innerJoin(users, eq(users.id, chats.userId))
     .where(whereOf(filter))
     .orderBy(desc(usedAt), desc(chats.id))
     .limit(page.limit)

@@ -1,23 +1,31 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, max, or, sql, type SQL } from "drizzle-orm";
-import { chats, tasks, users } from "#src/db/schema/index.ts";
+import { chats, tasks } from "#src/db/schema/index.ts";
 import { isOwn } from "#src/domain/access/permissions/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 /** A task, as sockets send it to its user. */
 export type LiveTask = Awaited<ReturnType<typeof liveTasks>>[number];
 
-const LIVE = {
+/** What is read of a task; of its sender and its chat only where those of others are shown. */
+const live = (withShared: boolean) => ({
   id: tasks.id,
   chatId: tasks.chatId,
   userId: tasks.userId,
-  userName: users.name,
+  // By primary keys: a join would read whole tables.
+  userName: ofOthers<string>(
+    withShared,
+    sql`SELECT sender.name FROM users AS sender WHERE sender.id = tasks.user_id`,
+  ),
   /** Who began its chat, and whether the chat is shared. */
-  ownerId: chats.userId,
-  isShared: chats.isShared,
+  ownerId: ofOthers<string>(withShared, sql`SELECT c.user_id FROM chats c WHERE c.id = tasks.chat_id`),
+  isShared: ofOthers<boolean>(withShared, sql`SELECT c.is_shared FROM chats c WHERE c.id = tasks.chat_id`),
   status: tasks.status,
   message: tasks.message,
   createdAt: tasks.createdAt,
-};
+});
+
+const ofOthers = <T>(withShared: boolean, read: SQL) =>
+  withShared ? sql<T | null>`(${read})` : sql<T | null>`NULL`;
 
 /** Whose tasks are shown: a person's own, or with them those of the project's shared chats. */
 interface Shown {
@@ -29,7 +37,7 @@ interface Shown {
 /** Whether a task is shown to a reader of its project. The owner of a chat sees what others did in it, also later. */
 export function isShownTo(reader: { userId: string; shared?: boolean | undefined }, task: LiveTask): boolean {
   if (isOwn(reader, task)) return true;
-  return reader.shared === true && (task.isShared || task.ownerId === reader.userId);
+  return reader.shared === true && (task.isShared === true || task.ownerId === reader.userId);
 }
 
 /**
@@ -48,14 +56,12 @@ export function liveTasks(
   const ids = [...userIds];
   const theirs = inArray(tasks.userId, ids);
   return db
-    .select(LIVE)
+    .select(live(withShared))
     .from(tasks)
-    .innerJoin(chats, eq(chats.id, tasks.chatId))
-    .innerJoin(users, eq(users.id, tasks.userId))
     .where(
       and(
         eq(tasks.projectId, projectId),
-        withShared ? or(theirs, eq(chats.isShared, true), inArray(chats.userId, ids)) : theirs,
+        withShared ? or(theirs, isChatShown(ids)) : theirs,
         or(eq(tasks.status, "running"), named.length > 0 ? inArray(tasks.id, [...named]) : undefined),
       ),
     )
@@ -72,10 +78,13 @@ const isChatIn = (projectId: string) =>
 /** SQL condition: whether the row `tasks` is shown. */
 function isShown({ userId, withShared }: Shown): SQL {
   const isOwnTask = sql`tasks.user_id = ${userId}::uuid`;
-  if (!withShared) return isOwnTask;
-  return sql`(${isOwnTask} OR EXISTS (
-    SELECT FROM chats c WHERE c.id = tasks.chat_id AND (c.is_shared OR c.user_id = ${userId}::uuid)))`;
+  return withShared ? sql`(${isOwnTask} OR ${isChatShown([userId])})` : isOwnTask;
 }
+
+/** SQL condition: whether the chat of the row `tasks` is shared, or one of these people's. */
+const isChatShown = (userIds: readonly string[]): SQL => sql`EXISTS (
+  SELECT FROM chats c WHERE c.id = tasks.chat_id AND (c.is_shared OR c.user_id IN (
+    SELECT value::uuid FROM jsonb_array_elements_text(${JSON.stringify(userIds)}::jsonb) AS value)))`;
 
 /**
  * Shown tasks, in any state, that began in a project after all of the given ones, or all tasks when none is given: the
@@ -93,10 +102,8 @@ export async function tasksBegunAfter(
     .from(tasks)
     .where(and(eq(tasks.projectId, projectId), isShown(shown), inArray(tasks.id, [...ids])));
   const begun = await db
-    .select(LIVE)
+    .select(live(shown.withShared))
     .from(tasks)
-    .innerJoin(chats, eq(chats.id, tasks.chatId))
-    .innerJoin(users, eq(users.id, tasks.userId))
     .where(
       and(
         isChatIn(projectId),

@@ -256,7 +256,7 @@ const newEnding = (followUps: FollowUps) =>
       WHERE id = ${turn.taskId}::uuid AND generation <= ${turn.generation}::int
         AND status IN ('queued', 'running')
       RETURNING id, user_id, project_id, agent_id, chat_id, seq, origin, ${sourceIn(sql`tasks`).kind} AS kind, callback_status, response, error,
-        completion_reason, iterations, tool_calls
+        completion_reason, iterations, tool_calls, status, started_at, completed_at
     ) ${turnRows(turn, parts)}, forgotten AS (
       UPDATE task_steps SET step_data = step_data - 'kept'
       FROM fenced WHERE task_id = fenced.id AND step_data ->> 'kept' IS NOT NULL
