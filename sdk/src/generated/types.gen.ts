@@ -498,6 +498,14 @@ export type Preferences = {
     diagram_model: string | null;
     theme_preset: string;
     chat_position: 'left' | 'center' | 'right';
+    /**
+     * Whether a mail tells that a task which ran for more than a minute ended or asks
+     */
+    task_mail: boolean;
+    /**
+     * Whether the console's browser tells the same; `ask` until it has asked
+     */
+    task_notices: 'ask' | 'on' | 'off';
 };
 
 export type UpdatePreferencesBody = {
@@ -506,6 +514,8 @@ export type UpdatePreferencesBody = {
      * Name of a theme; null restores the default, default-dark
      */
     theme_preset?: string | null;
+    task_mail?: boolean;
+    task_notices?: 'ask' | 'on' | 'off';
     /**
      * left, center or right; null restores the default, center
      */
@@ -5611,6 +5621,7 @@ export type UserMessageEvent = {
     data: {
         content: string;
         user_id: string;
+        user_name?: string;
         created_at: string;
     };
 };
@@ -5735,6 +5746,13 @@ export type ChatMessage = {
      * ISO 8601, UTC, with `Z`
      */
     created_at: string;
+    /**
+     * Who wrote a user's message, which in a shared chat may be anyone who may write in it
+     */
+    author: {
+        id: string;
+        name: string;
+    } | null;
 };
 
 export type ListChatsAnswerItem = {
@@ -5759,6 +5777,10 @@ export type ListChatsAnswerItem = {
      * Mode for dangerous tools when a message does not set one
      */
     edit_mode: 'allow' | 'ask' | 'plan' | null;
+    /**
+     * Whether the people of the project read it, and its editors write in it; `user_id` began it
+     */
+    is_shared: boolean;
     /**
      * ISO 8601, UTC, with `Z`
      */
@@ -5789,6 +5811,10 @@ export type Chat = {
      * Mode for dangerous tools when a message does not set one
      */
     edit_mode: 'allow' | 'ask' | 'plan' | null;
+    /**
+     * Whether the people of the project read it, and its editors write in it; `user_id` began it
+     */
+    is_shared: boolean;
     /**
      * ISO 8601, UTC, with `Z`
      */
@@ -5841,6 +5867,18 @@ export type ListStandaloneChatsAnswer = {
          */
         created_at: string;
         updated_at: string | null;
+        /**
+         * Whether the people of the project see it
+         */
+        is_shared: boolean;
+        /**
+         * False for a chat that another person shares
+         */
+        is_own: boolean;
+        /**
+         * Name of the person who began it; null for the caller's own
+         */
+        owner_name: string | null;
         project_id: string;
         project_name: string;
     }>;
@@ -5857,6 +5895,18 @@ export type ListProjectChatsAnswerItem = {
      */
     created_at: string;
     updated_at: string | null;
+    /**
+     * Whether the people of the project see it
+     */
+    is_shared: boolean;
+    /**
+     * False for a chat that another person shares
+     */
+    is_own: boolean;
+    /**
+     * Name of the person who began it; null for the caller's own
+     */
+    owner_name: string | null;
     message_count: number;
 };
 
@@ -5884,6 +5934,10 @@ export type ChatChange = {
      * null for the default of the chat's origin
      */
     edit_mode?: 'allow' | 'ask' | 'plan' | null;
+    /**
+     * Whether the people of the project read the chat, and its editors write in it. `false` stops the work of others in it
+     */
+    is_shared?: boolean;
 };
 
 export type MoveChatAnswer = {
@@ -5946,6 +6000,18 @@ export type GetChatSidebarAnswer = {
          */
         created_at: string;
         updated_at: string | null;
+        /**
+         * Whether the people of the project see it
+         */
+        is_shared: boolean;
+        /**
+         * False for a chat that another person shares
+         */
+        is_own: boolean;
+        /**
+         * Name of the person who began it; null for the caller's own
+         */
+        owner_name: string | null;
     }>;
     projects: Array<{
         id: string;
@@ -5961,6 +6027,18 @@ export type GetChatSidebarAnswer = {
              */
             created_at: string;
             updated_at: string | null;
+            /**
+             * Whether the people of the project see it
+             */
+            is_shared: boolean;
+            /**
+             * False for a chat that another person shares
+             */
+            is_own: boolean;
+            /**
+             * Name of the person who began it; null for the caller's own
+             */
+            owner_name: string | null;
         }>;
     }>;
     /**
@@ -5985,6 +6063,18 @@ export type GetSidebarAnswer = {
              */
             created_at: string;
             updated_at: string | null;
+            /**
+             * Whether the people of the project see it
+             */
+            is_shared: boolean;
+            /**
+             * False for a chat that another person shares
+             */
+            is_own: boolean;
+            /**
+             * Name of the person who began it; null for the caller's own
+             */
+            owner_name: string | null;
         }>;
         projects: Array<{
             id: string;
@@ -6000,6 +6090,18 @@ export type GetSidebarAnswer = {
                  */
                 created_at: string;
                 updated_at: string | null;
+                /**
+                 * Whether the people of the project see it
+                 */
+                is_shared: boolean;
+                /**
+                 * False for a chat that another person shares
+                 */
+                is_own: boolean;
+                /**
+                 * Name of the person who began it; null for the caller's own
+                 */
+                owner_name: string | null;
             }>;
         }>;
         /**
@@ -15087,6 +15189,10 @@ export type StreamProjectChatsData = {
          * Id of an event of this stream. The `Last-Event-ID` header does the same and takes precedence. Each task that was in progress resumes after that event. Tasks that began since are included, but only the last 30 of the finished ones. `0` means that no event was seen
          */
         last_event_id?: string;
+        /**
+         * `true`: also what others share in projects of which the caller is a member
+         */
+        shared?: 'true' | 'false';
     };
     url: '/api/chat/agent/stream-project';
 };
@@ -15252,6 +15358,10 @@ export type ListChatsData = {
     query?: {
         limit?: number;
         offset?: number;
+        /**
+         * `true`: also what others share in projects of which the caller is a member
+         */
+        shared?: 'true' | 'false';
     };
     url: '/api/chat';
 };
@@ -15294,6 +15404,10 @@ export type SearchChatsData = {
          * `X-Next-Cursor` of the previous page
          */
         cursor?: string;
+        /**
+         * `true`: also what others share in projects of which the caller is a member
+         */
+        shared?: 'true' | 'false';
     };
     url: '/api/chat/search';
 };
@@ -15371,6 +15485,10 @@ export type ListProjectChatsData = {
     query?: {
         limit?: number;
         offset?: number;
+        /**
+         * `true`: also what others share in projects of which the caller is a member
+         */
+        shared?: 'true' | 'false';
     };
     url: '/api/chat/{project}/sessions';
 };
@@ -15604,7 +15722,12 @@ export type DeleteAttachmentResponse = DeleteAttachmentResponses[keyof DeleteAtt
 export type GetChatSidebarData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * `true`: also what others share in projects of which the caller is a member
+         */
+        shared?: 'true' | 'false';
+    };
     url: '/api/sidebar/tree';
 };
 
@@ -15625,6 +15748,10 @@ export type GetSidebarData = {
          * Id or slug of the page's project
          */
         project_id?: string;
+        /**
+         * `true`: also what others share in projects of which the caller is a member
+         */
+        shared?: 'true' | 'false';
     };
     url: '/api/sidebar';
 };
