@@ -61,7 +61,7 @@ it("the official client signs in without a key, works, refreshes, and is disconn
   const gone = await service.call("DELETE", `/api/auth/connected-apps/${app?.id}`, { token });
   expect([gone.status, await appsOf(token)]).toEqual([204, []]);
   provider.sentTo = undefined;
-  await expect(client.callTool({ name: "list_projects", arguments: {} })).rejects.toThrow();
+  await expect(client.callTool({ name: "list_projects", arguments: {} })).rejects.toThrow(UnauthorizedError);
   // It must ask its person again.
   expect(provider.sentTo).toBeInstanceOf(URL);
 });

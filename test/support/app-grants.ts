@@ -12,7 +12,7 @@ import { DEFAULT_CEILINGS } from "./ceilings.ts";
 import { keptQueue } from "./kept-queue.ts";
 import { callerOf, CLIENT, sessionDeps } from "./people.ts";
 
-export const REDIRECT_URI = "http://localhost:1455/callback";
+const REDIRECT_URI = "http://localhost:1455/callback";
 export const SCOPES = ["project.list", "file.read", "chat.send"] as const;
 
 /** What connected apps take. No document of a client is read. */

@@ -108,11 +108,12 @@ function requireRedirectUri({ config }: ClientDeps, client: Client, redirectUri:
   return redirectUri;
 }
 
+const fault = (code: OAuthError, detail: string) => ({ code, detail });
+
 function faultOf(
   asked: AskedFor,
   config: { PUBLIC_URL: string },
 ): { code: OAuthError; detail: string } | undefined {
-  const fault = (code: OAuthError, detail: string) => ({ code, detail });
   if (asked.responseType !== "code") return fault("unsupported_response_type", "response_type must be code");
   if (asked.codeChallengeMethod !== "S256" || !/^[\w-]{43}$/u.test(asked.codeChallenge ?? "")) {
     return fault("invalid_request", "code_challenge is required, with the method S256 (PKCE)");
@@ -145,7 +146,7 @@ export function addressBack(
     iss: withoutSlash(config.PUBLIC_URL),
   });
   // The text itself, because the client compares it with what it registered.
-  return `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${added}`;
+  return `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${added.toString()}`;
 }
 
 /** Throws `gone` for a request that has expired, `conflict` for one that has been decided, `not_found` for another session's. */

@@ -27,7 +27,6 @@ const HANDLED_BY_BROWSERS: ReadonlySet<string> = new Set(
  * Throws `invalid_input` with the code `invalid_redirect_uri`.
  */
 export function checkRedirectUri(uri: string, config: RedirectConfig): void {
-  const refused = (why: string) => oauthRefusal("invalid_redirect_uri", `The redirect address ${why}`);
   if (uri.length > MAX_LENGTH) throw refused(`has more than ${MAX_LENGTH} characters`);
   // Such characters are dropped or read differently by browsers.
   if (/[^\x21-\x7e]|[\\"<>^`{|}]/u.test(uri)) throw refused("contains a character that must be encoded");
@@ -52,6 +51,10 @@ export function checkRedirectUri(uri: string, config: RedirectConfig): void {
   if (HANDLED_BY_BROWSERS.has(scheme) || scheme === config.DESKTOP_SCHEME || scheme === "tauri") {
     throw refused(`has the scheme ${scheme}, which no client may have`);
   }
+}
+
+function refused(why: string) {
+  return oauthRefusal("invalid_redirect_uri", `The redirect address ${why}`);
 }
 
 function isOwn({ host }: URL, { PUBLIC_URL, APP_BASE_URL }: RedirectConfig): boolean {

@@ -123,6 +123,14 @@ describe("a registered client", () => {
   });
 });
 
+const serving =
+  (body: unknown, { status = 200, truncated = false } = {}): SafeFetch =>
+  async (url, options) => {
+    expect(options).toMatchObject({ maxRedirects: 0 });
+    const bytes = new TextEncoder().encode(JSON.stringify(body));
+    return { status, headers: new Headers(), body: bytes, url, truncated };
+  };
+
 describe("a client with a document", () => {
   const address = "https://client.example/mcp.json";
   const document = {
@@ -130,14 +138,6 @@ describe("a client with a document", () => {
     client_name: "Editor",
     redirect_uris: ["http://localhost/callback"],
   };
-  const serving =
-    (body: unknown, { status = 200, truncated = false } = {}): SafeFetch =>
-    async (url, options) => {
-      expect(options).toMatchObject({ maxRedirects: 0 });
-      const bytes = new TextEncoder().encode(JSON.stringify(body));
-      return { status, headers: new Headers(), body: bytes, url, truncated };
-    };
-
   it("is read at its address, and kept for a while", async () => {
     const own = `${address}?kept`;
     const client = { clientId: own, name: "Editor", redirectUris: document.redirect_uris };
