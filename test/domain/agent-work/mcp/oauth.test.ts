@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeEach, expect, it } from "vitest";
 import { mcpAuthorizations, mcpServers } from "#src/db/schema/index.ts";
@@ -306,7 +307,7 @@ it("sends its tokens to no other address", async () => {
   expect(selective.seen.filter((token) => token !== undefined && world.seen.includes(token))).toEqual([]);
 });
 
-const answering = (body: object) => (_: unknown, response: import("node:http").ServerResponse) =>
+const answering = (body: object) => (_: unknown, response: ServerResponse) =>
   void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
 
 it.each([
