@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeEach, expect, it } from "vitest";
 import { mcpAuthorizations, mcpServers } from "#src/db/schema/index.ts";
@@ -306,24 +307,21 @@ it("sends its tokens to no other address", async () => {
   expect(selective.seen.filter((token) => token !== undefined && world.seen.includes(token))).toEqual([]);
 });
 
-const answering = (body: object) => (_: unknown, response: import("node:http").ServerResponse) =>
+const answering = (body: object) => (_: unknown, response: ServerResponse) =>
   void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
 
-it.each([
+it.each<[string, { resource?: string; servers?: string[] }, string]>([
   ["a resource of another host", { resource: "https://other.test/mcp" }, "those of another server"],
   ["an authorization server inside", { servers: ["http://169.254.169.254/"] }, "must not be called"],
-])(
-  "refuses metadata with %s",
-  async (_, { resource, servers }: { resource?: string; servers?: string[] }, why) => {
-    const { id } = await add();
-    world.instead["/.well-known/oauth-protected-resource/mcp"] = answering({
-      resource: resource ?? world.url,
-      authorization_servers: servers ?? [world.issuer],
-    });
-    const guarded = patientSafeFetch({ allowPrivate: false, allowedOrigins: [new URL(world.url).origin] });
-    await expect(beginAuthorization(started({ safeFetch: guarded }), caller, id)).rejects.toThrow(why);
-  },
-);
+])("refuses metadata with %s", async (_, { resource, servers }, why) => {
+  const { id } = await add();
+  world.instead["/.well-known/oauth-protected-resource/mcp"] = answering({
+    resource: resource ?? world.url,
+    authorization_servers: servers ?? [world.issuer],
+  });
+  const guarded = patientSafeFetch({ allowPrivate: false, allowedOrigins: [new URL(world.url).origin] });
+  await expect(beginAuthorization(started({ safeFetch: guarded }), caller, id)).rejects.toThrow(why);
+});
 
 it("refuses an authorization server that is another one than it was called, in its metadata and in its answer", async () => {
   const { id } = await add();

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { serve } from "#local/serve.ts";
 
 /** Seconds for which an access token is valid. */
-export const TOKEN_SECONDS = 60;
+const TOKEN_SECONDS = 60;
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
 
