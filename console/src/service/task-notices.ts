@@ -49,7 +49,6 @@ export function settingChanged(): void {
 
 /** What the person answered; the browser asks by itself before it allows. */
 export async function answer(isWanted: boolean): Promise<void> {
-  isAsked.value = false;
   const isAllowed = isWanted && (await Notification.requestPermission()) === "granted";
   await keep(isAllowed ? "on" : "off");
 }

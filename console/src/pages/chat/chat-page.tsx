@@ -64,7 +64,7 @@ function OpenChat({ project, chatId, live, past: { history, earlier, newest, rea
   const authorOf = ({ author }: ConversationTask) => {
     const isMine = author?.["id"] === undefined || author["id"] === me?.id;
     if (isMine) return chat?.is_shared === true ? "You" : undefined;
-    return String(author["name"] ?? "Someone");
+    return typeof author["name"] === "string" ? author["name"] : "Someone";
   };
   const isMine = (task: ConversationTask) => [undefined, "You"].includes(authorOf(task));
   const draft = useMemo(() => draftOf(chatId), [chatId]);

@@ -1,9 +1,10 @@
 import { eq, sql } from "drizzle-orm";
 import { lockNames } from "#src/db/locks.ts";
-import { chats, taskMails, tasks, users } from "#src/db/schema/index.ts";
+import { chats, tasks, users, type taskMails } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
-export type TaskMailEvent = (typeof taskMails.$inferSelect)["event"];
+type TaskMail = typeof taskMails.$inferSelect;
+export type TaskMailEvent = TaskMail["event"];
 
 /** Mails about tasks that a person gets in an hour. */
 export const MAILS_PER_HOUR = 10;
