@@ -165,7 +165,7 @@ it("asks its owner to connect again after the answer to a renewal was lost, and 
   const plain = patientSafeFetch();
   const losing: SafeFetch = async (url, options) => {
     const answer = await plain(url, options);
-    if (String(options?.body).includes("grant_type=refresh_token")) {
+    if (typeof options?.body === "string" && options.body.includes("grant_type=refresh_token")) {
       throw new AppError("unavailable", "the host did not answer in time");
     }
     return answer;

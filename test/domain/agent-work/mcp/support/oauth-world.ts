@@ -101,7 +101,8 @@ export async function startOAuthWorld({ registers = true } = {}): Promise<OAuthW
       return op.interactionFinished(request, response, { login: { accountId: "ann" } });
     }
     const grant = new op.Grant({ accountId: "ann", clientId: String(details.params["client_id"]) });
-    const scope = String(details.params["scope"] ?? "");
+    const { scope: asked } = details.params;
+    const scope = typeof asked === "string" ? asked : "";
     grant.addOIDCScope(scope);
     grant.addResourceScope(world.url, scope);
     await op.interactionFinished(request, response, { consent: { grantId: await grant.save() } });
