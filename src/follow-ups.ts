@@ -3,7 +3,7 @@ import type { FollowUps } from "#src/domain/agent-work/tasks/index.ts";
 import { questionsDue, replyDue } from "#src/domain/messaging/deliveries/index.ts";
 import { runDue } from "#src/domain/schedules/runs/index.ts";
 
-/** What a person began, and may be mailed about; `ORIGINS` of task-mails has the same kinds for questions. */
+/** What a person began, and may be mailed about; `MAILED_ORIGINS` has the same kinds for questions. */
 const mailed = { unpublished: { job: endDue, where: isEndMailed } };
 
 /** What follows once a task waits or has ended, by the kind of its source. */

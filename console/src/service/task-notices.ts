@@ -54,7 +54,7 @@ export async function answer(isWanted: boolean): Promise<void> {
 }
 
 /** Stores the setting of the person, for every browser. */
-export async function keep(next: Setting): Promise<void> {
+async function keep(next: Setting): Promise<void> {
   await workspace.request("PATCH", "/api/users/preferences", { body: { task_notices: next } });
   settingChanged();
 }

@@ -2,7 +2,7 @@ import { and, eq, gt, isNotNull, isNull, lt, sql, type SQL } from "drizzle-orm";
 import { approvals, chats, projects, tasks, users } from "#src/db/schema/index.ts";
 import { rolesGranting } from "#src/domain/access/permissions/index.ts";
 import { roleInProject, type Viewer } from "#src/domain/workspaces/projects/index.ts";
-import { isMailed, ORIGINS, questionDue } from "#src/domain/agent-work/task-mails/index.ts";
+import { isMailed, MAILED_ORIGINS, questionDue } from "#src/domain/agent-work/task-mails/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { storeJobs } from "#src/work/queries.ts";
 
@@ -58,7 +58,7 @@ export async function upsertApproval(
 /** Stores the job that mails a question, if this batch has made it and the task's person wants that. */
 function mailOfQuestion(id: string): SQL {
   const origins = sql.join(
-    ORIGINS.map((origin) => sql`${origin}`),
+    MAILED_ORIGINS.map((origin) => sql`${origin}`),
     sql`, `,
   );
   const isWanted = isMailed({ userId: sql`t.user_id`, startedAt: sql`t.started_at` }, sql`a.created_at`);

@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { eq, sql, type SQL } from "drizzle-orm";
 import { lockNames } from "#src/db/locks.ts";
 import { chats, tasks, users, type taskMails } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -7,7 +7,20 @@ type TaskMail = typeof taskMails.$inferSelect;
 export type TaskMailEvent = TaskMail["event"];
 
 /** Mails about tasks that a person gets in an hour. */
-export const MAILS_PER_HOUR = 10;
+const MAILS_PER_HOUR = 10;
+
+/** A task that took less is watched by who began it. */
+const LONG = sql.raw("interval '1 minute'");
+
+/** SQL condition: whether a task's person wants mails, and the task began long before `until`. */
+export function isMailed(task: { userId: SQL; startedAt: SQL }, until: SQL): SQL {
+  return sql`${until} - ${task.startedAt} > ${LONG}
+    AND EXISTS (SELECT FROM users AS person WHERE person.id = ${task.userId} AND person.task_mail)`;
+}
+
+/** SQL condition on the task `fenced` that has just ended: whether its end is mailed. Who stopped a task knows of its end. */
+export const isEndMailed: SQL = sql`fenced.status <> 'cancelled'
+  AND ${isMailed({ userId: sql`fenced.user_id`, startedAt: sql`fenced.started_at` }, sql`fenced.completed_at`)}`;
 
 /** A task with what a mail about it says, and whether its person wants one. */
 export function taskToMail(db: Db, taskId: string) {

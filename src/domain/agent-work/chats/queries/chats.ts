@@ -106,7 +106,7 @@ export function isListed(filter: ChatFilter): SQL {
  * Projects in which a person has chats and still has a role. The role is looked up once for each project. A join with the
  * chats would read a project once per chat, or all projects of a team.
  */
-export function reachableProjects({ viewer, projectIds, projectId }: ChatFilter): SQL {
+function reachableProjects({ viewer, projectIds, projectId }: ChatFilter): SQL {
   const only = [
     sql`own.user_id = ${viewer.userId}::uuid`,
     ...within(sql`own.project_id`, { projectIds, projectId }),
