@@ -100,7 +100,7 @@ export class Chat implements AsyncDisposable {
     this.#socket = new ReopeningSocket(source, this.#clock, {
       address: () => ({
         path: `/ws/chat/${encodeURIComponent(project)}`,
-        query: { ...this.#positions.query(), ...(options.shared && { shared: "true" }) },
+        query: { ...this.#positions.query(), shared: options.shared },
       }),
       opened: () => {
         options.onConnection?.(true);

@@ -127,11 +127,10 @@ function announced(task: ConversationTask, event: Frame): ConversationTask {
   const content = textOf(event["content"]);
   if (event.type === "user_message" && task.message === undefined) {
     const { attachments, user_id: id, user_name: name } = fieldsOf(event["data"]);
-    const author = id === undefined ? undefined : { id, name };
     return {
       ...task,
       message: content,
-      author,
+      author: id ? { id, name } : undefined,
       attachments: listOf(attachments).map((each) => fieldsOf(each)),
     };
   }

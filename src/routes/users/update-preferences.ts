@@ -19,6 +19,8 @@ export const updatePreferences = endpoint({
       diagramModel: body.diagram_model,
       themePreset: body.theme_preset,
       chatPosition: body.chat_position,
+      taskMail: body.task_mail,
+      taskNotices: body.task_notices,
     });
     return accounts.describePreferences(updated);
   },

@@ -94,7 +94,7 @@ const STORING_NOTHING = `
   switchGitBranchByPost testDeploymentCredential cancelDeployment cancelTask answerApproval
   cancelChatTask cancelAllChatWork undoChatMessage rotateChannelSecret rotateApiKeySecret
   retryChannelMessage reloadGateway previewSchedule pauseSchedule syncUsage checkCompatibility
-  testMcpServer`;
+  testMcpServer authorizeMcpServer disconnectMcpServer`;
 
 const namesIn = (text: string) => text.split(/\s+/u).filter(Boolean);
 

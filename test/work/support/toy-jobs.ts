@@ -59,7 +59,7 @@ export class ToyJobs {
         publishBatch: (messages: readonly QueueMessage[]) =>
           outside(async () => void this.published.push(...messages)),
       },
-      log: partOf({ warn: () => {}, error: () => {} }),
+      log: partOf({ info: () => {}, warn: () => {}, error: () => {} }),
     });
   }
 

@@ -14,7 +14,7 @@ import { adminKeys, useFailedJobs } from "./reads.ts";
 export function FailedJobs() {
   const [page, go] = useState(1);
   return (
-    <section aria-label="Failed jobs">
+    <section>
       <Loaded of={useFailedJobs(page)}>
         {({ jobs, pages }) => (
           <>

@@ -57,7 +57,6 @@ export const TABLES: Readonly<Record<string, string>> = {
   agents: "the team's; each turn asks whether it may use one",
   library_agents: "the team's; each turn asks whether it may use one",
   library_bases: "the team's; used by a request",
-  mcp_authorizations: "the tokens of a server that a person signed in to: they are deleted with the server",
   mcp_servers:
     "called by tasks alone; a team's while their person is its member (test/domain/agent-work/mcp)",
   project_memberships: "the right itself",
