@@ -108,7 +108,7 @@ export class Chat implements AsyncDisposable {
       },
       received: (frame, size) => this.#receive(frame, size),
       lost: () => this.#unsend(),
-      ended: (error) => this.#over(error ?? refusal("closed", "The service ended the chat")),
+      ended: (error) => this.#over(error ?? refusal("closed", "The service ended the connection")),
     });
   }
 

@@ -131,7 +131,7 @@ function announced(task: ConversationTask, event: Frame): ConversationTask {
       ...task,
       message: content,
       author: id ? { id, name } : undefined,
-      attachments: listOf(attachments).map((each) => fieldsOf(each)),
+      attachments: listOf(attachments).map(fieldsOf),
     };
   }
   if (event.type === "waiting" && task.status === "queued") return { ...task, waiting: content };
@@ -279,7 +279,7 @@ function stepped(task: ConversationTask, data: Fields): ConversationTask {
 }
 
 function callsOfStep(iteration: number, data: Fields): ConversationCall[] {
-  const results = listOf(data["tool_results"]).map((each) => fieldsOf(each));
+  const results = listOf(data["tool_results"]).map(fieldsOf);
   return listOf(data["tool_calls"]).map((each, index) => {
     const call = fieldsOf(each);
     const outcome = results[index] ?? fieldsOf(call["result"]);
@@ -367,7 +367,7 @@ function finishedTask(
     ...newTask(taskId, textOf(message["chat_id"]) ?? ""),
     message: textOf(asking?.["content"]),
     author: asking && fieldsOf(asking["author"]),
-    attachments: listOf(fieldsOf(asking?.["message_metadata"])["attachments"]).map((each) => fieldsOf(each)),
+    attachments: listOf(fieldsOf(asking?.["message_metadata"])["attachments"]).map(fieldsOf),
     creditsUsed: numberOf(metadata["credits_used"]) ?? 0,
   };
   for (const step of listOf(metadata["steps"])) task = stepped(task, fieldsOf(step));
