@@ -19,6 +19,7 @@ const PAGES = [
   "/verify-email",
   "/invite/some-token",
   "/oauth/callback",
+  "/oauth/authorize",
   "/desktop/pair",
   "/device",
   "/pair",

@@ -1,5 +1,12 @@
 export { authorize, isAuthorized, requireRole } from "./authorize.ts";
-export { authenticateKey, authenticateUser, callerFor, callerOfKey, hashOfKey } from "./authenticate.ts";
+export {
+  authenticateGrant,
+  authenticateKey,
+  authenticateUser,
+  callerFor,
+  callerOfKey,
+  hashOfKey,
+} from "./authenticate.ts";
 export {
   asMember,
   holdsScope,

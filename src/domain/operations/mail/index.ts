@@ -8,6 +8,7 @@ export {
   passwordChanged,
   passwordReset,
   scheduleNotice,
+  taskNotice,
   teamInvitation,
 } from "./messages.ts";
 export { queueMail } from "./queue-mail.ts";

@@ -1,4 +1,5 @@
 import type { Endpoint } from "#src/http/endpoint.ts";
+import { authorizeMcpServer, describeMcpClient, disconnectMcpServer, mcpCallback } from "./authorize.ts";
 import { createMcpServer } from "./create.ts";
 import { deleteMcpServer } from "./delete.ts";
 import { getMcpServer, listMcpServerTools } from "./get.ts";
@@ -14,4 +15,8 @@ export const mcpServerEndpoints: readonly Endpoint[] = [
   deleteMcpServer,
   testMcpServer,
   listMcpServerTools,
+  authorizeMcpServer,
+  disconnectMcpServer,
+  describeMcpClient,
+  mcpCallback,
 ];
