@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { runStep } from "#src/agent/steps/run-step.ts";
 import { deliverCallback } from "#src/domain/agent-work/callbacks/index.ts";
-import { mailTaskEnd, mailTaskQuestion } from "#src/domain/agent-work/task-mails/index.ts";
 import * as tasks from "#src/domain/agent-work/tasks/index.ts";
 import { handleEvent } from "#src/domain/billing/payment-events/index.ts";
 import { sendPayout } from "#src/domain/billing/payouts/index.ts";
@@ -34,8 +33,6 @@ export const JOBS = [
   serveJob(runDeployment),
   serveJob(runs.advanceRun),
   serveJob(runs.tellOwner),
-  serveJob(mailTaskEnd),
-  serveJob(mailTaskQuestion),
 ];
 
 /** Every function that the queue may call. Each may be called twice for one message. */

@@ -1,15 +1,9 @@
-import { endDue, isEndMailed } from "#src/domain/agent-work/task-mails/index.ts";
 import type { FollowUps } from "#src/domain/agent-work/tasks/index.ts";
 import { questionsDue, replyDue } from "#src/domain/messaging/deliveries/index.ts";
 import { runDue } from "#src/domain/schedules/runs/index.ts";
 
-/** What a person began, and may be mailed about; `MAILED_ORIGINS` has the same kinds for questions. */
-const mailed = { unpublished: { job: endDue, where: isEndMailed } };
-
 /** What follows once a task waits or has ended, by the kind of its source. */
 export const FOLLOW_UPS: FollowUps = {
   channel: { asking: questionsDue, ended: replyDue },
-  schedule: { asking: questionsDue, job: runDue, ...mailed },
-  browser: mailed,
-  standalone: mailed,
+  schedule: { asking: questionsDue, job: runDue },
 };

@@ -21,8 +21,6 @@ import { createGitTransport } from "#src/platform/git-transport/index.ts";
 import type { GitTransport } from "#src/git/transport.ts";
 import { createMcpClient } from "#src/platform/mcp-client/index.ts";
 import type { McpClient } from "#src/platform/mcp-client/mcp-client.ts";
-import { createMcpOAuth } from "#src/platform/mcp-oauth/index.ts";
-import type { McpOAuth } from "#src/platform/mcp-oauth/mcp-oauth.ts";
 import type { MediaCache } from "#src/platform/media-cache/media-cache.ts";
 import { r2MediaCache } from "#src/platform/media-cache/r2.ts";
 import { createPayments } from "#src/platform/payments/index.ts";
@@ -141,7 +139,6 @@ export interface Services extends SecretsAtRest {
   safeFetch: SafeFetch;
   /** Of MCP servers, whose addresses users supply, too. */
   mcpClient: McpClient;
-  mcpOAuth: McpOAuth;
   /** The same for WebSockets. */
   guardedUpgrade: GuardedUpgrade;
   /** For the agent; `undefined` without a search provider's key. */
@@ -287,7 +284,6 @@ function sharedServices(env: Env): SharedServices {
     guardedUpgrade: createGuardedUpgrade({ egressUrl: env.EGRESS_URL, ...outbound }),
     safeFetch,
     mcpClient: createMcpClient({ fetch: guardedFetch }),
-    mcpOAuth: createMcpOAuth({ safeFetch, publicUrl: withoutSlash(env.PUBLIC_URL) }),
     webSearch: createWebSearch(webSearchConfig(env)),
     transcription: createTranscription(transcriptionConfig(env)),
     refusalOfUrl: (url) => checkOutboundUrl(url, outbound),

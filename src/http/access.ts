@@ -1,6 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono";
 import {
-  authenticateGrant,
   authenticateKey,
   authenticateUser,
   requireKeyScope,
@@ -13,9 +12,7 @@ import { openTask, type OpenedTask } from "#src/domain/agent-work/tasks/index.ts
 import { requireTeam, type Membership } from "#src/domain/organisations/teams/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { networkOf } from "#src/lib/ip-address.ts";
-import { MCP_PATHS, mcpResource, resourceMetadataAt } from "#src/lib/mcp-address.ts";
 import { rateHeaders } from "#src/lib/rate-headers.ts";
-import { withoutSlash } from "#src/lib/without-slash.ts";
 import type { RateRule } from "#src/domain/operations/limits/index.ts";
 import { clientOf } from "./client.ts";
 import type { AppEnv } from "./context.ts";
@@ -35,11 +32,8 @@ export type Access =
   | { user: "any" | "superuser"; notKeys?: string }
   /** A member of the path's team `:team` whose role grants this permission. */
   | { member: Scope }
-  /**
-   * A `tsk_` key with this permission; `any` accepts a key with any permissions. `connectedApps` accepts access tokens of connected
-   * apps too, and tells other clients where they get one.
-   */
-  | { key: Scope | "any"; connectedApps?: true }
+  /** A `tsk_` key with this permission; `any` accepts a key with any permissions. */
+  | { key: Scope | "any" }
   /** A `tsk_` key with this permission, for the path's task `:task`; key and task are read in one round trip. */
   | { keyOfTask: Scope }
   /**
@@ -107,11 +101,7 @@ async function admit(c: Context<AppEnv>, access: Exclude<Access, "public" | "vis
     requireKeyScope(caller, access.keyOfTask);
     return Object.assign(caller, { task: findTask(access.keyOfTask) });
   }
-  if ("key" in access) {
-    return access.connectedApps
-      ? challenging(c, credentials, () => admitKeyOrApp(c, credentials, access.key))
-      : admitKey(c, keyOf(credentials), access.key);
-  }
+  if ("key" in access) return admitKey(c, keyOf(credentials), access.key);
   if (credentials.kind === "key") return admitKey(c, credentials.token, access.userOrKey);
   return admitPerson(c, credentials, "Not authenticated", access.rate);
 }
@@ -127,40 +117,6 @@ async function admitKey(c: Context<AppEnv>, token: string, scope: Scope | "any")
   await limit(c, "key", caller.keyId);
   if (scope !== "any") requireKeyScope(caller, scope);
   return caller;
-}
-
-async function admitKeyOrApp(
-  c: Context<AppEnv>,
-  credentials: Credentials,
-  scope: Scope | "any",
-): Promise<KeyCaller> {
-  if (credentials.kind !== "grant") return admitKey(c, keyOf(credentials), scope);
-  const caller = await authenticateGrant(c.get("services"), credentials.token, mcpResource(c.env));
-  await limit(c, "key", caller.keyId);
-  if (scope !== "any") requireKeyScope(caller, scope);
-  return caller;
-}
-
-/** Tells a client that is not admitted where it learns how to sign in. Source: RFC 9728, section 5.1; RFC 6750, section 3. */
-async function challenging<T>(
-  c: Context<AppEnv>,
-  credentials: Credentials,
-  admitting: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await admitting();
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "unauthenticated") throw error;
-    const path = MCP_PATHS.find((each) => each === withoutSlash(c.req.path)) ?? MCP_PATHS[0];
-    const parts = [
-      ...("token" in credentials ? [`error="invalid_token"`] : []),
-      `resource_metadata="${resourceMetadataAt(c.req.url, path, c.env)}"`,
-    ];
-    throw new AppError("unauthenticated", error.message, {
-      cause: error,
-      headers: { "WWW-Authenticate": `Bearer ${parts.join(", ")}` },
-    });
-  }
 }
 
 async function admitPerson(

@@ -38,11 +38,6 @@ const SECURITY = {
       "The same token as a cookie. Requests that change data need `X-CSRF-Token` (see `GET /api/auth/csrf`)",
   },
   apiKey: { type: "http", scheme: "bearer", description: "External API key, `tsk_…`" },
-  connectedApp: {
-    type: "http",
-    scheme: "bearer",
-    description: "Access token of a connected app, `tso_…`, which a client of MCP gets by OAuth",
-  },
 };
 
 /** What another status of the success response says of its body. */
@@ -231,8 +226,7 @@ function securityOf(access: Access): Json[] {
   if ("member" in access) return signedIn(access.member);
   if ("userOrKey" in access) return [...signedIn(), { apiKey: [access.userOrKey] }];
   const permission = "key" in access ? access.key : access.keyOfTask;
-  const byApp = "connectedApps" in access && access.connectedApps;
-  return [{ apiKey: permission === "any" ? [] : [permission] }, ...(byApp ? [{ connectedApp: [] }] : [])];
+  return [{ apiKey: permission === "any" ? [] : [permission] }];
 }
 
 const Properties = z.object({

@@ -5,7 +5,6 @@ const DAY = "2026-01-31";
 export const PARAMETER_EXAMPLES: Readonly<Record<string, unknown>> = {
   added_model: ID,
   agent: ID,
-  app_request: ID,
   approval: ID,
   attachment: ID,
   background_task: ID,
@@ -14,7 +13,6 @@ export const PARAMETER_EXAMPLES: Readonly<Record<string, unknown>> = {
   channel_message: ID,
   chat: ID,
   config_id: ID,
-  connected_app: ID,
   connection: ID,
   container: ID,
   creator: ID,

@@ -51,21 +51,10 @@ describe("a client without a good key", () => {
     ["no key", {}],
     ["any bearer", { authorization: "Bearer x" }],
     ["a key that was never issued", { authorization: `Bearer tsk_${"0".repeat(32)}` }],
-    ["a token that was never issued", { authorization: `Bearer tso_${"0".repeat(64)}` }],
-  ])("is told how to come in: %s", async (name, headers) => {
+  ])("is told how to come in: %s", async (_, headers) => {
     for (const path of ["/mcp", "/api/mcp/server", "/api/mcp/server/", "/api/mcp/server/mcp"]) {
       const answer = await service.call("POST", path, { headers, json: listing() });
-      const metadata = `${service.url}/.well-known/oauth-protected-resource${path.replace(/\/$/u, "")}`;
-      const error = name === "no key" ? "" : `error="invalid_token", `;
-      expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([
-        401,
-        `Bearer ${error}resource_metadata="${metadata}"`,
-      ]);
-      const described = await service.call("GET", new URL(metadata).pathname);
-      expect(described.body).toMatchObject({
-        resource: `${service.url}${path.replace(/\/$/u, "")}`,
-        authorization_servers: [service.stack.variables["PUBLIC_URL"]],
-      });
+      expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
     }
   });
 

@@ -19,7 +19,6 @@ const PAGES = [
   "/verify-email",
   "/invite/some-token",
   "/oauth/callback",
-  "/oauth/authorize",
   "/desktop/pair",
   "/device",
   "/pair",

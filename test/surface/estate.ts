@@ -3,7 +3,6 @@ import { openApprovals } from "#src/domain/agent-work/approvals/index.ts";
 import type { Account } from "#test/support/api-client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { failedMessage, pairingCode } from "#test/support/channels.ts";
-import { newRawClient } from "#test/support/oauth-client.ts";
 import type { SharedService } from "#test/support/shared-service.ts";
 import { setTier } from "#test/support/tiers.ts";
 import { ask, Made } from "./ask.ts";
@@ -120,7 +119,6 @@ async function newPerson(service: SharedService): Promise<Estate> {
     ask(service, ["GET", "/api/auth/sessions"], { token }, z.array(Made)),
   ]);
   const samples = {
-    ...(await appsOf(service, token)),
     key: keyId,
     path: FILE,
     team: team?.slug,
@@ -136,23 +134,6 @@ async function newPerson(service: SharedService): Promise<Estate> {
     handle: `handle-${crypto.randomUUID().slice(0, 8)}`,
   };
   return { owner, key, samples };
-}
-
-/** A connected app of a person, and one that asks. */
-async function appsOf(service: SharedService, token: string) {
-  const client = await newRawClient(service);
-  const requests = "/api/auth/connected-apps/requests";
-  const json = Object.fromEntries(client.asking());
-  const Opened = z.object({ request: Made });
-  const open = async () => (await ask(service, ["POST", requests], { token, json }, Opened)).request.id;
-  const [allowed, waiting] = [await open(), await open()];
-  const decision = { decision: "allow", scopes: ["file.read"] };
-  const Decided = z.object({ redirect_to: z.url() });
-  const path = `${requests}/${allowed}/decide`;
-  const { redirect_to: back } = await ask(service, ["POST", path], { token, json: decision }, Decided);
-  await client.exchange(new URL(back).searchParams.get("code") ?? "");
-  const [app] = await ask(service, ["GET", "/api/auth/connected-apps"], { token }, z.array(Made));
-  return { connected_app: app?.id, app_request: waiting };
 }
 
 /** The estate with a new project that has a file. */

@@ -71,8 +71,6 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
   resendLoginCode: /^401: .*verification session/u,
   getDeviceToken: /^400: .*device code is unknown/u,
   refreshDeviceSession: /^401: /u,
-  openAppRequest: /^400: .*not registered/u,
-  getMcpToken: /^400: .*code is unknown/u,
   lookUpDeviceSignIn: /^404: .*Unknown code/u,
   decideDeviceSignIn: /^404: .*Unknown code/u,
   verifyLoginCode: /^401: .*verification session/u,

@@ -17,9 +17,6 @@ export const reads = new QueryClient({
   },
 });
 
-/** Lists of chats have those that others share, too. */
-const SHARED = { shared: "true" } as const;
-
 /** Names of what is read. A change names what it makes stale. */
 export const keys = {
   me: ["me"],
@@ -65,7 +62,7 @@ export const useModels = () =>
 
 export const useSidebar = () =>
   useRead(keys.sidebar, (signal) =>
-    surrounding("tree", () => workspace.request("GET", "/api/sidebar/tree", { query: SHARED, signal })),
+    surrounding("tree", () => workspace.request("GET", "/api/sidebar/tree", { signal })),
   );
 
 export const useProjects = () =>
@@ -80,7 +77,7 @@ export function useListedChat(project: string, chat: string) {
   const near = tree?.projects.flatMap(({ chats }) => chats).find(({ id }) => id === chat);
   const { data: chats } = useQuery({
     queryKey: keys.chats(project),
-    queryFn: ({ signal }) => workspace.chats.ofProject(project, { limit: 100, ...SHARED }, { signal }),
+    queryFn: ({ signal }) => workspace.chats.ofProject(project, { limit: 100 }, { signal }),
     enabled: tree !== undefined && !isFetching && near === undefined,
   });
   // While one list is read after the other, it stays what it was: what is open of it would close.

@@ -31,9 +31,6 @@ export async function surrounding<P extends Part>(
 }
 
 function ask(): Promise<Surroundings | undefined> {
-  const query = {
-    shared: "true" as const,
-    ...(loadedProject !== undefined && { project_id: loadedProject }),
-  };
+  const query = loadedProject === undefined ? {} : { project_id: loadedProject };
   return workspace.request("GET", "/api/sidebar", { query }).catch(() => undefined);
 }

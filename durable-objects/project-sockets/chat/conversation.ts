@@ -1,16 +1,13 @@
 import { sendWithAttachments } from "#src/domain/agent-work/attachments/index.ts";
-import { isOwn, LastingAccess, renewCaller, type Caller } from "#src/domain/access/permissions/index.ts";
+import { isOwn, renewCaller, type Caller } from "#src/domain/access/permissions/index.ts";
 import { answerApproval, PEOPLE_ANSWER } from "#src/domain/agent-work/approvals/index.ts";
 import {
-  isShownTo,
   liveTasks,
   requireTask,
-  SHARED_CHECK_MS,
   tasksBegunAfter,
   type LiveTask,
 } from "#src/domain/agent-work/chats/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
-
 import { aheadOfLog, cancelTask, type TaskStatus } from "#src/domain/agent-work/tasks/index.ts";
 import { wishOf } from "#src/http/chat-message.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -57,9 +54,8 @@ export class Conversation {
     await this.#sending;
     const { db } = this.#services;
     const known = shown && [...resume.map(({ taskId }) => taskId), ...shown];
-    const { userId, shared: withShared = false } = this.#connection.state;
-    const ofReader = { projectId: this.#projectId, userId, withShared };
-    const missed = known ? await tasksBegunAfter(db, ofReader, known, MAX_MISSED) : [];
+    const own = { projectId: this.#projectId, userId: this.#connection.state.userId };
+    const missed = known ? await tasksBegunAfter(db, own, known, MAX_MISSED) : [];
     for (const task of [...missed, ...(await this.#live([]))]) await this.follow(task);
   }
 
@@ -101,7 +97,7 @@ export class Conversation {
   async resume({ taskId, after: wished }: Resume): Promise<void> {
     const wasShown = this.#wasShown(taskId);
     const task = (await this.#live([taskId])).find(({ id }) => id === taskId);
-    if (!task || !isShownTo(this.#connection.state, task)) throw new AppError("not_found", "Task not found");
+    if (!task) throw new AppError("not_found", "Task not found");
     const last = wished > 0 ? await this.#services.taskLogs.lastEvent(taskId) : undefined;
     const isAhead = last !== undefined && last.id < wished;
     if (isAhead && !last.isEnd) throw aheadOfLog(wished);
@@ -115,9 +111,9 @@ export class Conversation {
     this.#keep(taskId, { direct });
   }
 
-  /** Shows a running task from its beginning, unless it is not the reader's to see, or is or was shown already. */
+  /** Shows a running task from its beginning, unless it is another user's, or is or was shown already. */
   async follow(task: LiveTask): Promise<void> {
-    if (!isShownTo(this.#connection.state, task)) return;
+    if (!isOwn(this.#connection.state, task)) return;
     // A socket that has not begun looks for running tasks itself.
     if (!this.#connection.state.following) return;
     // The task may belong to a message of this socket whose task id is not known yet.
@@ -149,10 +145,9 @@ export class Conversation {
     return this.#connection.state.following ?? [];
   }
 
-  /** Returns the running tasks in the project that the user is shown, and those that are named. */
+  /** Returns the user's running tasks in the project, and the named tasks of the user. */
   #live(named: readonly string[]): Promise<LiveTask[]> {
-    const { userId, shared: withShared = false } = this.#connection.state;
-    return liveTasks(this.#services.db, this.#projectId, { userIds: [userId], named, withShared });
+    return liveTasks(this.#services.db, this.#projectId, { userIds: [this.#connection.state.userId], named });
   }
 
   async #resumeAll(resume: readonly Resume[]): Promise<void> {
@@ -174,11 +169,10 @@ export class Conversation {
   }
 
   #begin(
-    { id: taskId, chatId, status, userId }: Pick<LiveTask, "id" | "chatId" | "status"> & { userId?: string },
+    { id: taskId, chatId, status }: Pick<LiveTask, "id" | "chatId" | "status">,
     from: Pick<Followed, "after" | "direct">,
   ): void {
-    const isForeign = userId !== undefined && !isOwn(this.#connection.state, { userId });
-    const followed = { taskId, chatId, ...from, asking: false, ...(isForeign && { foreign: true as const }) };
+    const followed = { taskId, chatId, ...from, asking: false };
     if (!this.#connection.isOpen) return;
     const others = this.#following.filter((each) => each.taskId !== taskId);
     if (others.length >= MAX_FOLLOWED) {
@@ -189,23 +183,9 @@ export class Conversation {
   }
 
   #join(followed: Followed, status?: TaskStatus): void {
-    const access = followed.foreign && this.#accessTo(followed.taskId);
-    const follower = new Follower(this.#connection, followed, access);
+    const follower = new Follower(this.#connection, followed);
     this.#followers.set(followed.taskId, follower);
     this.#feeds.join(followed, follower, status);
-  }
-
-  /** What another person shares may be taken back at any time, and so may the reader's role. */
-  #accessTo(taskId: string) {
-    const { standing } = this.#connection.state;
-    const access = new LastingAccess(this.#services, standing, {
-      forMs: SHARED_CHECK_MS,
-      check: (caller) => requireTask(this.#services, caller, taskId, "chat.view"),
-    });
-    return {
-      hold: () => access.hold(),
-      lost: (error: unknown) => this.failed(taskId, error, true),
-    };
   }
 
   #keep(taskId: string, change: Partial<Followed>): void {

@@ -22,13 +22,6 @@ interface Waiting {
   text: string;
 }
 
-interface Access {
-  /** Throws when the reader may no longer read the task. */
-  hold: () => Promise<void>;
-  /** Is told of that once; the follower has left. */
-  lost: (error: unknown) => void;
-}
-
 /**
  * Shows one task on one socket. The last event sent is stored with the socket, so that it resumes there after an
  * eviction.
@@ -42,12 +35,9 @@ export class Follower {
   #handed: number;
   #sending: Promise<void> | undefined;
   #isLeft = false;
-  readonly #access: Access | undefined;
 
-  /** `access` is that to another person's task: nothing is sent without it. */
-  constructor(connection: Connection, { taskId, after }: Followed, access?: Access) {
+  constructor(connection: Connection, { taskId, after }: Followed) {
     this.#connection = connection;
-    this.#access = access;
     this.taskId = taskId;
     this.#handed = after;
   }
@@ -122,21 +112,7 @@ export class Follower {
       let [count, chars] = [0, 0];
       while (count < this.#waiting.length && chars < BATCH) chars += this.#waiting[count++]?.text.length ?? 0;
       await this.#connection.pace.take(chars);
-      if (this.#access && !(await this.#isHeld(this.#access))) return;
       if (!this.isGone) this.#sendNext(count);
-    }
-  }
-
-  async #isHeld(access: Access): Promise<boolean> {
-    try {
-      await access.hold();
-      return true;
-    } catch (error) {
-      if (this.#isLeft) return false;
-      this.#isLeft = true;
-      this.#waiting = [];
-      access.lost(error);
-      return false;
     }
   }
 

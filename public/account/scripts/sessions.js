@@ -29,26 +29,6 @@ async function listSessions() {
   );
 }
 
-async function listApps() {
-  const apps = await callSignedIn("GET", "/api/auth/connected-apps");
-  element("no-apps").hidden = apps.length > 0;
-  element("apps").replaceChildren(
-    ...apps.map((app) =>
-      row({
-        name: app.client_name,
-        facts: [app.returns_to, `team ${app.team}`, used(app.last_used_at), app.scopes.join(", ")].join(
-          " · ",
-        ),
-        action: "Disconnect",
-        run: async () => {
-          await callSignedIn("DELETE", `/api/auth/connected-apps/${app.id}`);
-          await listApps();
-        },
-      }),
-    ),
-  );
-}
-
 async function listDevices() {
   const devices = (await callSignedIn("GET", "/api/desktop/devices")).filter(({ is_active }) => is_active);
   element("no-devices").hidden = devices.length > 0;
@@ -119,24 +99,16 @@ function momentOf(text) {
   return new Date(text).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
 }
 
-function used(text) {
-  return text ? `last used ${momentOf(text)}` : "not used yet";
-}
-
 function seen(text) {
   return text ? `last seen ${momentOf(text)}` : "not seen yet";
 }
 
 onPress("end-others", async () => {
   await callSignedIn("DELETE", "/api/auth/sessions");
-  await Promise.all([listSessions(), listApps()]);
+  await listSessions();
 });
 
 onPress("sign-out", async () => {
-  // A logout leaves connected apps as they are.
-  await callSignedIn("DELETE", "/api/auth/sessions").catch((error) => {
-    if (error.status !== 401) throw error;
-  });
   await call("POST", "/api/auth/logout", {});
   location.replace("/login");
 });
@@ -145,6 +117,6 @@ await tryTo(async () => {
   const user = await whoIsSignedIn();
   if (!user) return signInFirst();
   element("who").textContent = user.email;
-  await Promise.all([listSessions(), listApps(), listDevices()]);
+  await Promise.all([listSessions(), listDevices()]);
   show("account-step", "wait-step");
 });

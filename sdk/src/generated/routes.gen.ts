@@ -29,10 +29,6 @@ export interface Routes {
   "GET /api/auth/sessions": Route<t.ListSessionsData, t.ListSessionsResponses>;
   "DELETE /api/auth/sessions": Route<t.EndOtherSessionsData, t.EndOtherSessionsResponses>;
   "DELETE /api/auth/sessions/{session}": Route<t.EndSessionData, t.EndSessionResponses>;
-  "GET /api/auth/connected-apps": Route<t.ListConnectedAppsData, t.ListConnectedAppsResponses>;
-  "DELETE /api/auth/connected-apps/{connected_app}": Route<t.DisconnectAppData, t.DisconnectAppResponses>;
-  "POST /api/auth/connected-apps/requests": Route<t.OpenAppRequestData, t.OpenAppRequestResponses>;
-  "POST /api/auth/connected-apps/requests/{app_request}/decide": Route<t.DecideAppRequestData, t.DecideAppRequestResponses>;
   "GET /api/users/me": Route<t.GetMeData, t.GetMeResponses>;
   "PATCH /api/users/me": Route<t.UpdateMeData, t.UpdateMeResponses>;
   "GET /api/users/me/limits": Route<t.GetLimitsData, t.GetLimitsResponses>;
@@ -320,14 +316,6 @@ export interface Routes {
   "GET /api/chat/agent/steps/{task}/{step}": Route<t.GetMyTaskStepData, t.GetMyTaskStepResponses>;
   "POST /mcp": Route<t.CallMcpData, t.CallMcpResponses>;
   "GET /mcp": Route<t.DescribeMcpData, t.DescribeMcpResponses>;
-  "GET /.well-known/oauth-protected-resource": Route<t.DescribeProtectedResourceData, t.DescribeProtectedResourceResponses>;
-  "GET /.well-known/oauth-protected-resource/mcp": Route<t.DescribeMcpResourceData, t.DescribeMcpResourceResponses>;
-  "GET /.well-known/oauth-protected-resource/api/mcp/server": Route<t.DescribeMcpResourceElsewhereData, t.DescribeMcpResourceElsewhereResponses>;
-  "GET /.well-known/oauth-protected-resource/api/mcp/server/mcp": Route<t.DescribeMcpResourceAtLongPathData, t.DescribeMcpResourceAtLongPathResponses>;
-  "GET /.well-known/oauth-authorization-server": Route<t.DescribeAuthorizationServerData, t.DescribeAuthorizationServerResponses>;
-  "POST /oauth/register": Route<t.RegisterMcpClientData, t.RegisterMcpClientResponses>;
-  "POST /oauth/token": Route<t.GetMcpTokenData, t.GetMcpTokenResponses>;
-  "POST /oauth/revoke": Route<t.RevokeMcpTokenData, t.RevokeMcpTokenResponses>;
   "GET /api/mcp/servers": Route<t.ListMcpServersData, t.ListMcpServersResponses>;
   "POST /api/mcp/servers": Route<t.CreateMcpServerData, t.CreateMcpServerResponses>;
   "GET /api/mcp/servers/{mcp_server}": Route<t.GetMcpServerData, t.GetMcpServerResponses>;
@@ -335,10 +323,6 @@ export interface Routes {
   "DELETE /api/mcp/servers/{mcp_server}": Route<t.DeleteMcpServerData, t.DeleteMcpServerResponses>;
   "POST /api/mcp/servers/{mcp_server}/test": Route<t.TestMcpServerData, t.TestMcpServerResponses>;
   "GET /api/mcp/servers/{mcp_server}/tools": Route<t.ListMcpServerToolsData, t.ListMcpServerToolsResponses>;
-  "POST /api/mcp/servers/{mcp_server}/authorize": Route<t.AuthorizeMcpServerData, t.AuthorizeMcpServerResponses>;
-  "POST /api/mcp/servers/{mcp_server}/disconnect": Route<t.DisconnectMcpServerData, t.DisconnectMcpServerResponses>;
-  "GET /api/mcp/oauth/client": Route<t.DescribeMcpClientData, t.DescribeMcpClientResponses>;
-  "GET /api/mcp/oauth/callback": Route<t.FinishMcpServerConnectionData, t.FinishMcpServerConnectionResponses>;
   "POST /api/chat/stream": Route<t.StreamChatTextData, t.StreamChatTextResponses>;
   "POST /api/chat/agent/stream": Route<t.StreamChatEventsData, t.StreamChatEventsResponses>;
   "POST /api/chat/agent": Route<t.SendChatMessageData, t.SendChatMessageResponses>;
@@ -433,7 +417,6 @@ export interface Routes {
   "GET /verify-email": Route<t.GetVerifyEmailPageData, t.GetVerifyEmailPageResponses>;
   "GET /invite/{token}": Route<t.GetInvitationPageData, t.GetInvitationPageResponses>;
   "GET /oauth/callback": Route<t.GetProviderSignInPageData, t.GetProviderSignInPageResponses>;
-  "GET /oauth/authorize": Route<t.GetAuthorizePageData, t.GetAuthorizePageResponses>;
   "GET /desktop/pair": Route<t.GetDesktopPairingPageData, t.GetDesktopPairingPageResponses>;
   "GET /device": Route<t.GetDeviceSignInPageData, t.GetDeviceSignInPageResponses>;
   "GET /pair": Route<t.GetMessagingAccountPageData, t.GetMessagingAccountPageResponses>;

@@ -30,13 +30,9 @@ export type OAuthError = {
      */
     detail: string;
     /**
-     * `invalid_grant`, `authorization_pending`, `slow_down`, `access_denied`, `expired_token`, …
+     * `authorization_pending`, `slow_down`, `access_denied`, `expired_token`, …
      */
     error?: string;
-    /**
-     * The same sentence as `detail`
-     */
-    error_description?: string;
 };
 
 export type RegisteredUser = {
@@ -319,90 +315,6 @@ export type EndOtherSessionsAnswer = {
     ended: number;
 };
 
-export type ConnectedApp = {
-    id: string;
-    /**
-     * What the program calls itself
-     */
-    client_name: string;
-    /**
-     * Where it was sent back to: a host, `this machine`, or an app's scheme
-     */
-    returns_to: string;
-    /**
-     * Name of the team in which it acts
-     */
-    team: string;
-    scopes: Array<string>;
-    /**
-     * ISO 8601, UTC, with `Z`
-     */
-    created_at: string;
-    last_used_at: string | null;
-    /**
-     * When it must ask again unless it is used
-     */
-    expires_at: string;
-};
-
-export type OpenAppRequestAnswer = {
-    request: {
-        id: string;
-        /**
-         * What the program calls itself; nothing has verified it
-         */
-        client_name: string;
-        /**
-         * Host that published its document, or null
-         */
-        published_by: string | null;
-        /**
-         * A host, `this machine`, or an app's scheme
-         */
-        returns_to: string;
-        scopes: Array<{
-            value: string;
-            words: string;
-        }>;
-        teams: Array<{
-            slug: string;
-            name: string;
-            role: string;
-        }>;
-    } | null;
-    refused: {
-        detail: string;
-        redirect_to: string;
-    } | null;
-};
-
-export type OpenAppRequestBody = {
-    client_id?: string | null;
-    redirect_uri?: string | null;
-    response_type?: string | null;
-    scope?: string | null;
-    state?: string | null;
-    code_challenge?: string | null;
-    code_challenge_method?: string | null;
-    resource?: string | null;
-};
-
-export type DecideAppRequestAnswer = {
-    redirect_to: string;
-};
-
-export type DecideAppRequestBody = {
-    decision: 'allow' | 'deny';
-    /**
-     * Permissions that are left of those asked for; needed to allow
-     */
-    scopes?: Array<string> | null;
-    /**
-     * Slug of the team in which the app acts; the default team if absent
-     */
-    team?: string | null;
-};
-
 export type Limit = {
     /**
      * What is counted, e.g. `channel_connections`
@@ -498,14 +410,6 @@ export type Preferences = {
     diagram_model: string | null;
     theme_preset: string;
     chat_position: 'left' | 'center' | 'right';
-    /**
-     * Whether a mail tells that a task which ran for more than a minute ended or asks
-     */
-    task_mail: boolean;
-    /**
-     * Whether the console's browser tells the same; `ask` until it has asked
-     */
-    task_notices: 'ask' | 'on' | 'off';
 };
 
 export type UpdatePreferencesBody = {
@@ -514,8 +418,6 @@ export type UpdatePreferencesBody = {
      * Name of a theme; null restores the default, default-dark
      */
     theme_preset?: string | null;
-    task_mail?: boolean;
-    task_notices?: 'ask' | 'on' | 'off';
     /**
      * left, center or right; null restores the default, center
      */
@@ -4970,110 +4872,6 @@ export type DescribeMcpAnswer = {
     }>;
 };
 
-export type ProtectedResource = {
-    resource: string;
-    resource_name: string;
-    authorization_servers: Array<string>;
-    scopes_supported: Array<string>;
-    bearer_methods_supported: Array<string>;
-};
-
-export type AuthorizationServer = {
-    issuer: string;
-    authorization_endpoint: string;
-    token_endpoint: string;
-    /**
-     * Absent where `MCP_CLIENT_REGISTRATION` is `false`
-     */
-    registration_endpoint?: string;
-    revocation_endpoint: string;
-    scopes_supported: Array<string>;
-    response_types_supported: Array<string>;
-    response_modes_supported: Array<string>;
-    grant_types_supported: Array<string>;
-    token_endpoint_auth_methods_supported: Array<string>;
-    revocation_endpoint_auth_methods_supported: Array<string>;
-    code_challenge_methods_supported: Array<string>;
-    authorization_response_iss_parameter_supported: boolean;
-    client_id_metadata_document_supported: boolean;
-    service_documentation: string;
-};
-
-export type McpClient = {
-    client_id: string;
-    /**
-     * Seconds since 1970
-     */
-    client_id_issued_at: number;
-    client_name: string;
-    redirect_uris: Array<string>;
-    grant_types: Array<string>;
-    response_types: Array<string>;
-    token_endpoint_auth_method: 'none';
-    application_type?: string;
-};
-
-export type RegisterMcpClientBody = {
-    redirect_uris?: Array<string> | null;
-    /**
-     * As the person sees it
-     */
-    client_name?: string | null;
-    grant_types?: Array<string> | null;
-    response_types?: Array<string> | null;
-    application_type?: string | null;
-};
-
-export type McpTokens = {
-    /**
-     * Good at the MCP server alone
-     */
-    access_token: string;
-    token_type: 'Bearer';
-    /**
-     * Seconds
-     */
-    expires_in: number;
-    /**
-     * Single use
-     */
-    refresh_token: string;
-    /**
-     * What the person allowed, separated by spaces
-     */
-    scope: string;
-};
-
-export type GetMcpTokenBody = {
-    /**
-     * `authorization_code` or `refresh_token`
-     */
-    grant_type?: string | null;
-    client_id?: string | null;
-    code?: string | null;
-    code_verifier?: string | null;
-    redirect_uri?: string | null;
-    refresh_token?: string | null;
-    /**
-     * At a refresh: no more than was allowed. The tokens keep all that was allowed
-     */
-    scope?: string | null;
-    /**
-     * Address of the MCP server
-     */
-    resource?: string | null;
-};
-
-export type RevokeMcpTokenAnswer = {
-    [key: string]: unknown;
-};
-
-export type RevokeMcpTokenBody = {
-    token: string;
-    token_type_hint?: string | null;
-    client_id?: string | null;
-};
-
 export type McpServer = {
     id: string;
     name: string;
@@ -5084,34 +4882,8 @@ export type McpServer = {
     scope: 'person' | 'team' | 'project';
     team_id: string | null;
     project_id: string | null;
-    auth: 'none' | 'token' | 'oauth';
+    auth: 'none' | 'token';
     has_token: boolean;
-    /**
-     * Of `auth` `oauth`
-     */
-    oauth: {
-        /**
-         * By which the authorization server knows this service
-         */
-        client_id: string | null;
-        has_client_secret: boolean;
-        /**
-         * Whether there is a token
-         */
-        is_connected: boolean;
-        /**
-         * The authorization server
-         */
-        issuer: string | null;
-        /**
-         * Of the token; empty where they are not known
-         */
-        scopes: Array<string>;
-        /**
-         * What the server has asked for beyond those
-         */
-        needed_scopes: Array<string>;
-    } | null;
     /**
      * Masked
      */
@@ -5186,9 +4958,9 @@ export type CreateMcpServerBody = {
      */
     project_id?: string;
     /**
-     * By default `token` where a token is given, `oauth` where `oauth` is, else `none`
+     * `token` by default where a token is given, else `none`
      */
-    auth?: 'none' | 'token' | 'oauth';
+    auth?: 'none' | 'token';
     /**
      * It is stored encrypted, and never shown again
      */
@@ -5198,16 +4970,6 @@ export type CreateMcpServerBody = {
      */
     headers?: {
         [key: string]: string;
-    };
-    /**
-     * This service as a client that somebody registered at the authorization server. Only for one that registers no clients by itself
-     */
-    oauth?: {
-        client_id: string;
-        /**
-         * It is stored encrypted, and never shown again
-         */
-        client_secret?: string;
     };
     tools?: {
         /**
@@ -5239,9 +5001,9 @@ export type UpdateMcpServerBody = {
      */
     url?: string;
     /**
-     * `token` sends the token as `Authorization: Bearer`; `oauth` sends tokens that a person gives by signing in to the server
+     * `token` sends the token as `Authorization: Bearer`
      */
-    auth?: 'none' | 'token' | 'oauth';
+    auth?: 'none' | 'token';
     /**
      * It is stored encrypted, and never shown again
      */
@@ -5251,16 +5013,6 @@ export type UpdateMcpServerBody = {
      */
     headers?: {
         [key: string]: string;
-    };
-    /**
-     * Replaces the client, and ends the connection
-     */
-    oauth?: {
-        client_id: string;
-        /**
-         * It is stored encrypted, and never shown again
-         */
-        client_secret?: string;
     };
     tools?: {
         /**
@@ -5330,27 +5082,6 @@ export type McpTool = {
          */
         hash: string;
     } | null;
-};
-
-export type McpAuthorization = {
-    authorization_url: string;
-    /**
-     * Of the authorization server, to be shown before the visit
-     */
-    host: string;
-    /**
-     * How long the visit may take, in seconds
-     */
-    expires_in: number;
-};
-
-export type DescribeMcpClientAnswer = {
-    [key: string]: unknown;
-};
-
-export type ConnectedMcpServer = {
-    message: string;
-    server: McpServer;
 };
 
 export type SimpleChatFrame = ({
@@ -5621,7 +5352,6 @@ export type UserMessageEvent = {
     data: {
         content: string;
         user_id: string;
-        user_name?: string;
         created_at: string;
     };
 };
@@ -5746,13 +5476,6 @@ export type ChatMessage = {
      * ISO 8601, UTC, with `Z`
      */
     created_at: string;
-    /**
-     * Who wrote a user's message, which in a shared chat may be anyone who may write in it
-     */
-    author: {
-        id: string;
-        name: string;
-    } | null;
 };
 
 export type ListChatsAnswerItem = {
@@ -5777,10 +5500,6 @@ export type ListChatsAnswerItem = {
      * Mode for dangerous tools when a message does not set one
      */
     edit_mode: 'allow' | 'ask' | 'plan' | null;
-    /**
-     * Whether the people of the project read it, and its editors write in it; `user_id` began it
-     */
-    is_shared: boolean;
     /**
      * ISO 8601, UTC, with `Z`
      */
@@ -5811,10 +5530,6 @@ export type Chat = {
      * Mode for dangerous tools when a message does not set one
      */
     edit_mode: 'allow' | 'ask' | 'plan' | null;
-    /**
-     * Whether the people of the project read it, and its editors write in it; `user_id` began it
-     */
-    is_shared: boolean;
     /**
      * ISO 8601, UTC, with `Z`
      */
@@ -5867,18 +5582,6 @@ export type ListStandaloneChatsAnswer = {
          */
         created_at: string;
         updated_at: string | null;
-        /**
-         * Whether the people of the project see it
-         */
-        is_shared: boolean;
-        /**
-         * False for a chat that another person shares
-         */
-        is_own: boolean;
-        /**
-         * Name of the person who began it; null for the caller's own
-         */
-        owner_name: string | null;
         project_id: string;
         project_name: string;
     }>;
@@ -5895,18 +5598,6 @@ export type ListProjectChatsAnswerItem = {
      */
     created_at: string;
     updated_at: string | null;
-    /**
-     * Whether the people of the project see it
-     */
-    is_shared: boolean;
-    /**
-     * False for a chat that another person shares
-     */
-    is_own: boolean;
-    /**
-     * Name of the person who began it; null for the caller's own
-     */
-    owner_name: string | null;
     message_count: number;
 };
 
@@ -5934,10 +5625,6 @@ export type ChatChange = {
      * null for the default of the chat's origin
      */
     edit_mode?: 'allow' | 'ask' | 'plan' | null;
-    /**
-     * Whether the people of the project read the chat, and its editors write in it. `false` stops the work of others in it
-     */
-    is_shared?: boolean;
 };
 
 export type MoveChatAnswer = {
@@ -6000,18 +5687,6 @@ export type GetChatSidebarAnswer = {
          */
         created_at: string;
         updated_at: string | null;
-        /**
-         * Whether the people of the project see it
-         */
-        is_shared: boolean;
-        /**
-         * False for a chat that another person shares
-         */
-        is_own: boolean;
-        /**
-         * Name of the person who began it; null for the caller's own
-         */
-        owner_name: string | null;
     }>;
     projects: Array<{
         id: string;
@@ -6027,18 +5702,6 @@ export type GetChatSidebarAnswer = {
              */
             created_at: string;
             updated_at: string | null;
-            /**
-             * Whether the people of the project see it
-             */
-            is_shared: boolean;
-            /**
-             * False for a chat that another person shares
-             */
-            is_own: boolean;
-            /**
-             * Name of the person who began it; null for the caller's own
-             */
-            owner_name: string | null;
         }>;
     }>;
     /**
@@ -6063,18 +5726,6 @@ export type GetSidebarAnswer = {
              */
             created_at: string;
             updated_at: string | null;
-            /**
-             * Whether the people of the project see it
-             */
-            is_shared: boolean;
-            /**
-             * False for a chat that another person shares
-             */
-            is_own: boolean;
-            /**
-             * Name of the person who began it; null for the caller's own
-             */
-            owner_name: string | null;
         }>;
         projects: Array<{
             id: string;
@@ -6090,18 +5741,6 @@ export type GetSidebarAnswer = {
                  */
                 created_at: string;
                 updated_at: string | null;
-                /**
-                 * Whether the people of the project see it
-                 */
-                is_shared: boolean;
-                /**
-                 * False for a chat that another person shares
-                 */
-                is_own: boolean;
-                /**
-                 * Name of the person who began it; null for the caller's own
-                 */
-                owner_name: string | null;
             }>;
         }>;
         /**
@@ -8573,74 +8212,6 @@ export type EndSessionResponses = {
 };
 
 export type EndSessionResponse = EndSessionResponses[keyof EndSessionResponses];
-
-export type ListConnectedAppsData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/api/auth/connected-apps';
-};
-
-export type ListConnectedAppsResponses = {
-    /**
-     * Success
-     */
-    200: Array<ConnectedApp>;
-};
-
-export type ListConnectedAppsResponse = ListConnectedAppsResponses[keyof ListConnectedAppsResponses];
-
-export type DisconnectAppData = {
-    body?: never;
-    path: {
-        connected_app: string;
-    };
-    query?: never;
-    url: '/api/auth/connected-apps/{connected_app}';
-};
-
-export type DisconnectAppResponses = {
-    /**
-     * Success
-     */
-    204: void;
-};
-
-export type DisconnectAppResponse = DisconnectAppResponses[keyof DisconnectAppResponses];
-
-export type OpenAppRequestData = {
-    body?: OpenAppRequestBody;
-    path?: never;
-    query?: never;
-    url: '/api/auth/connected-apps/requests';
-};
-
-export type OpenAppRequestResponses = {
-    /**
-     * Success
-     */
-    200: OpenAppRequestAnswer;
-};
-
-export type OpenAppRequestResponse = OpenAppRequestResponses[keyof OpenAppRequestResponses];
-
-export type DecideAppRequestData = {
-    body: DecideAppRequestBody;
-    path: {
-        app_request: string;
-    };
-    query?: never;
-    url: '/api/auth/connected-apps/requests/{app_request}/decide';
-};
-
-export type DecideAppRequestResponses = {
-    /**
-     * Success
-     */
-    200: DecideAppRequestAnswer;
-};
-
-export type DecideAppRequestResponse = DecideAppRequestResponses[keyof DecideAppRequestResponses];
 
 export type GetMeData = {
     body?: never;
@@ -14748,134 +14319,6 @@ export type DescribeMcpResponses = {
 
 export type DescribeMcpResponse = DescribeMcpResponses[keyof DescribeMcpResponses];
 
-export type DescribeProtectedResourceData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/.well-known/oauth-protected-resource';
-};
-
-export type DescribeProtectedResourceResponses = {
-    /**
-     * Success
-     */
-    200: ProtectedResource;
-};
-
-export type DescribeProtectedResourceResponse = DescribeProtectedResourceResponses[keyof DescribeProtectedResourceResponses];
-
-export type DescribeMcpResourceData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/.well-known/oauth-protected-resource/mcp';
-};
-
-export type DescribeMcpResourceResponses = {
-    /**
-     * Success
-     */
-    200: ProtectedResource;
-};
-
-export type DescribeMcpResourceResponse = DescribeMcpResourceResponses[keyof DescribeMcpResourceResponses];
-
-export type DescribeMcpResourceElsewhereData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/.well-known/oauth-protected-resource/api/mcp/server';
-};
-
-export type DescribeMcpResourceElsewhereResponses = {
-    /**
-     * Success
-     */
-    200: ProtectedResource;
-};
-
-export type DescribeMcpResourceElsewhereResponse = DescribeMcpResourceElsewhereResponses[keyof DescribeMcpResourceElsewhereResponses];
-
-export type DescribeMcpResourceAtLongPathData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/.well-known/oauth-protected-resource/api/mcp/server/mcp';
-};
-
-export type DescribeMcpResourceAtLongPathResponses = {
-    /**
-     * Success
-     */
-    200: ProtectedResource;
-};
-
-export type DescribeMcpResourceAtLongPathResponse = DescribeMcpResourceAtLongPathResponses[keyof DescribeMcpResourceAtLongPathResponses];
-
-export type DescribeAuthorizationServerData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/.well-known/oauth-authorization-server';
-};
-
-export type DescribeAuthorizationServerResponses = {
-    /**
-     * Success
-     */
-    200: AuthorizationServer;
-};
-
-export type DescribeAuthorizationServerResponse = DescribeAuthorizationServerResponses[keyof DescribeAuthorizationServerResponses];
-
-export type RegisterMcpClientData = {
-    body?: RegisterMcpClientBody;
-    path?: never;
-    query?: never;
-    url: '/oauth/register';
-};
-
-export type RegisterMcpClientResponses = {
-    /**
-     * Success
-     */
-    201: McpClient;
-};
-
-export type RegisterMcpClientResponse = RegisterMcpClientResponses[keyof RegisterMcpClientResponses];
-
-export type GetMcpTokenData = {
-    body?: GetMcpTokenBody;
-    path?: never;
-    query?: never;
-    url: '/oauth/token';
-};
-
-export type GetMcpTokenResponses = {
-    /**
-     * Success
-     */
-    200: McpTokens;
-};
-
-export type GetMcpTokenResponse = GetMcpTokenResponses[keyof GetMcpTokenResponses];
-
-export type RevokeMcpTokenData = {
-    body: RevokeMcpTokenBody;
-    path?: never;
-    query?: never;
-    url: '/oauth/revoke';
-};
-
-export type RevokeMcpTokenResponses = {
-    /**
-     * Success
-     */
-    200: RevokeMcpTokenAnswer;
-};
-
-export type RevokeMcpTokenResponse = RevokeMcpTokenResponses[keyof RevokeMcpTokenResponses];
-
 export type ListMcpServersData = {
     body?: never;
     path?: never;
@@ -15000,79 +14443,6 @@ export type ListMcpServerToolsResponses = {
 
 export type ListMcpServerToolsResponse = ListMcpServerToolsResponses[keyof ListMcpServerToolsResponses];
 
-export type AuthorizeMcpServerData = {
-    body?: never;
-    path: {
-        mcp_server: string;
-    };
-    query?: never;
-    url: '/api/mcp/servers/{mcp_server}/authorize';
-};
-
-export type AuthorizeMcpServerResponses = {
-    /**
-     * Success
-     */
-    200: McpAuthorization;
-};
-
-export type AuthorizeMcpServerResponse = AuthorizeMcpServerResponses[keyof AuthorizeMcpServerResponses];
-
-export type DisconnectMcpServerData = {
-    body?: never;
-    path: {
-        mcp_server: string;
-    };
-    query?: never;
-    url: '/api/mcp/servers/{mcp_server}/disconnect';
-};
-
-export type DisconnectMcpServerResponses = {
-    /**
-     * Success
-     */
-    200: McpServer;
-};
-
-export type DisconnectMcpServerResponse = DisconnectMcpServerResponses[keyof DisconnectMcpServerResponses];
-
-export type DescribeMcpClientData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/api/mcp/oauth/client';
-};
-
-export type DescribeMcpClientResponses = {
-    /**
-     * Success
-     */
-    200: DescribeMcpClientAnswer;
-};
-
-export type DescribeMcpClientResponse = DescribeMcpClientResponses[keyof DescribeMcpClientResponses];
-
-export type FinishMcpServerConnectionData = {
-    body?: never;
-    path?: never;
-    query?: {
-        state?: string;
-        code?: string;
-        iss?: string;
-        error?: string;
-    };
-    url: '/api/mcp/oauth/callback';
-};
-
-export type FinishMcpServerConnectionResponses = {
-    /**
-     * Success
-     */
-    200: ConnectedMcpServer;
-};
-
-export type FinishMcpServerConnectionResponse = FinishMcpServerConnectionResponses[keyof FinishMcpServerConnectionResponses];
-
 export type StreamChatTextData = {
     body: ChatStream;
     headers?: {
@@ -15189,10 +14559,6 @@ export type StreamProjectChatsData = {
          * Id of an event of this stream. The `Last-Event-ID` header does the same and takes precedence. Each task that was in progress resumes after that event. Tasks that began since are included, but only the last 30 of the finished ones. `0` means that no event was seen
          */
         last_event_id?: string;
-        /**
-         * `true`: also what others share in projects of which the caller is a member
-         */
-        shared?: 'true' | 'false';
     };
     url: '/api/chat/agent/stream-project';
 };
@@ -15358,10 +14724,6 @@ export type ListChatsData = {
     query?: {
         limit?: number;
         offset?: number;
-        /**
-         * `true`: also what others share in projects of which the caller is a member
-         */
-        shared?: 'true' | 'false';
     };
     url: '/api/chat';
 };
@@ -15404,10 +14766,6 @@ export type SearchChatsData = {
          * `X-Next-Cursor` of the previous page
          */
         cursor?: string;
-        /**
-         * `true`: also what others share in projects of which the caller is a member
-         */
-        shared?: 'true' | 'false';
     };
     url: '/api/chat/search';
 };
@@ -15485,10 +14843,6 @@ export type ListProjectChatsData = {
     query?: {
         limit?: number;
         offset?: number;
-        /**
-         * `true`: also what others share in projects of which the caller is a member
-         */
-        shared?: 'true' | 'false';
     };
     url: '/api/chat/{project}/sessions';
 };
@@ -15722,12 +15076,7 @@ export type DeleteAttachmentResponse = DeleteAttachmentResponses[keyof DeleteAtt
 export type GetChatSidebarData = {
     body?: never;
     path?: never;
-    query?: {
-        /**
-         * `true`: also what others share in projects of which the caller is a member
-         */
-        shared?: 'true' | 'false';
-    };
+    query?: never;
     url: '/api/sidebar/tree';
 };
 
@@ -15748,10 +15097,6 @@ export type GetSidebarData = {
          * Id or slug of the page's project
          */
         project_id?: string;
-        /**
-         * `true`: also what others share in projects of which the caller is a member
-         */
-        shared?: 'true' | 'false';
     };
     url: '/api/sidebar';
 };
@@ -16903,22 +16248,6 @@ export type GetProviderSignInPageResponses = {
 };
 
 export type GetProviderSignInPageResponse = GetProviderSignInPageResponses[keyof GetProviderSignInPageResponses];
-
-export type GetAuthorizePageData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/oauth/authorize';
-};
-
-export type GetAuthorizePageResponses = {
-    /**
-     * Success
-     */
-    200: string;
-};
-
-export type GetAuthorizePageResponse = GetAuthorizePageResponses[keyof GetAuthorizePageResponses];
 
 export type GetDesktopPairingPageData = {
     body?: never;

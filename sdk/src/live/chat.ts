@@ -54,8 +54,6 @@ export interface ChatOptions {
   /** Chat and agent of messages that name none. */
   chatId?: string;
   agentId?: string;
-  /** Whether the events of others' tasks are wanted, too, in chats that they share. */
-  shared?: boolean;
   /** Tasks of which the caller has the events up to these ids. */
   resume?: Readonly<Record<string, number>>;
   /** Called with frames that belong to no task and no call: `status_update`, and errors of the connection. */
@@ -98,17 +96,14 @@ export class Chat implements AsyncDisposable {
     this.#positions = new Positions(options.resume ?? {});
     this.#events = new BoundedQueue(MAX_UNREAD, () => this.#goOn());
     this.#socket = new ReopeningSocket(source, this.#clock, {
-      address: () => ({
-        path: `/ws/chat/${encodeURIComponent(project)}`,
-        query: { ...this.#positions.query(), shared: options.shared },
-      }),
+      address: () => ({ path: `/ws/chat/${encodeURIComponent(project)}`, query: this.#positions.query() }),
       opened: () => {
         options.onConnection?.(true);
         this.#pump();
       },
       received: (frame, size) => this.#receive(frame, size),
       lost: () => this.#unsend(),
-      ended: (error) => this.#over(error ?? refusal("closed", "The service ended the connection")),
+      ended: (error) => this.#over(error ?? refusal("closed", "The service ended the chat")),
     });
   }
 

@@ -17,8 +17,6 @@ export interface ConversationTask {
   readonly lastEventId: number;
   /** The message that began it, if it was seen. */
   readonly message: string | undefined;
-  /** Who wrote it, if that was told: it is not of the reader's own messages that this connection sent. */
-  readonly author?: Fields | undefined;
   /** Files that were sent with the message, as the API has them, if it was seen. */
   readonly attachments: readonly Fields[];
   readonly status: ConversationStatus;
@@ -126,13 +124,8 @@ function newTask(taskId: string, chatId: string): ConversationTask {
 function announced(task: ConversationTask, event: Frame): ConversationTask {
   const content = textOf(event["content"]);
   if (event.type === "user_message" && task.message === undefined) {
-    const { attachments, user_id: id, user_name: name } = fieldsOf(event["data"]);
-    return {
-      ...task,
-      message: content,
-      author: id ? { id, name } : undefined,
-      attachments: listOf(attachments).map(fieldsOf),
-    };
+    const attachments = listOf(fieldsOf(event["data"])["attachments"]).map((each) => fieldsOf(each));
+    return { ...task, message: content, attachments };
   }
   if (event.type === "waiting" && task.status === "queued") return { ...task, waiting: content };
   return task;
@@ -279,7 +272,7 @@ function stepped(task: ConversationTask, data: Fields): ConversationTask {
 }
 
 function callsOfStep(iteration: number, data: Fields): ConversationCall[] {
-  const results = listOf(data["tool_results"]).map(fieldsOf);
+  const results = listOf(data["tool_results"]).map((each) => fieldsOf(each));
   return listOf(data["tool_calls"]).map((each, index) => {
     const call = fieldsOf(each);
     const outcome = results[index] ?? fieldsOf(call["result"]);
@@ -366,8 +359,7 @@ function finishedTask(
   let task: ConversationTask = {
     ...newTask(taskId, textOf(message["chat_id"]) ?? ""),
     message: textOf(asking?.["content"]),
-    author: asking && fieldsOf(asking["author"]),
-    attachments: listOf(fieldsOf(asking?.["message_metadata"])["attachments"]).map(fieldsOf),
+    attachments: listOf(fieldsOf(asking?.["message_metadata"])["attachments"]).map((each) => fieldsOf(each)),
     creditsUsed: numberOf(metadata["credits_used"]) ?? 0,
   };
   for (const step of listOf(metadata["steps"])) task = stepped(task, fieldsOf(step));

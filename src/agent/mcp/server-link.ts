@@ -1,19 +1,21 @@
 import {
   compareTools,
   failureOf,
-  neededScopeOf,
   openHeaders,
   storeOutcome,
-  tokensOf,
   type ServerFailure,
   type ServerOfTask,
-  type TokenDeps,
 } from "#src/domain/agent-work/mcp/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { Log } from "#src/platform/log/log.ts";
 import type { McpClient, McpConnection, McpResult } from "#src/platform/mcp-client/mcp-client.ts";
-import type { RunSecrets } from "../scrubbing/run-secrets.ts";
+import type { Secrets } from "#src/platform/secrets/secrets.ts";
 
-export interface LinkDeps extends TokenDeps {
+export interface LinkDeps {
+  db: Db;
+  secrets: Pick<Secrets, "decrypt">;
   mcpClient: McpClient;
+  log: Pick<Log, "warn">;
 }
 
 type Tool = ServerOfTask["tools"][number];
@@ -32,20 +34,14 @@ export class ServerLink {
   readonly #deps: LinkDeps;
   readonly #server: ServerOfTask;
   readonly #signal: AbortSignal;
-  readonly #learn: RunSecrets["learn"];
   #reached: Promise<Reached> | undefined;
   /** What was last stored of it. */
   #state: ServerOfTask["state"];
 
-  constructor(
-    deps: LinkDeps,
-    server: ServerOfTask,
-    { signal, secrets }: { signal: AbortSignal; secrets: Pick<RunSecrets, "learn"> },
-  ) {
+  constructor(deps: LinkDeps, server: ServerOfTask, signal: AbortSignal) {
     this.#deps = deps;
     this.#server = server;
     this.#signal = signal;
-    this.#learn = (secret) => secrets.learn(secret);
     this.#state = server.state;
   }
 
@@ -90,12 +86,8 @@ export class ServerLink {
   async #connected(): Promise<Reached> {
     const { url, encryptedHeaders, tools: before } = this.#server;
     const headers = await openHeaders(this.#deps, encryptedHeaders);
-    const name = `MCP server ${this.#server.name}`;
-    const tokens = tokensOf(this.#deps, this.#server, (value) =>
-      this.#learn({ name, value, declared: true }),
-    );
     const signal = this.#signal;
-    const connection = await this.#deps.mcpClient.connect({ url, headers, tokens }, { signal });
+    const connection = await this.#deps.mcpClient.connect({ url, headers }, { signal });
     try {
       const { tools, isNews } = compareTools(before, await connection.listTools({ signal }));
       await this.#note({ state: "connected", lastError: null, ...(isNews && { tools }) });
@@ -108,15 +100,12 @@ export class ServerLink {
 
   async #noteFailure(error: unknown): Promise<void> {
     const failure = failureOf(error);
-    if (!failure) return;
-    const neededScope = neededScopeOf(failure);
-    await this.#note({ state: failure.kind, lastError: failure.message, neededScope });
+    if (failure) await this.#note({ state: failure.kind, lastError: failure.message });
   }
 
   /** Stores how the server was found, if that is news. */
   async #note(outcome: Parameters<typeof storeOutcome>[2]): Promise<void> {
-    const { state, tools: found, neededScope } = outcome;
-    if (state === this.#state && found === undefined && neededScope === undefined) return;
+    if (outcome.state === this.#state && outcome.tools === undefined) return;
     this.#state = outcome.state;
     const { id, tools } = this.#server;
     try {
@@ -142,7 +131,7 @@ export function sentenceOf(
     return {
       error: `The MCP server ${server} needs authorization. ${message}.`,
       suggestion:
-        "Go on without it, and tell the user: its owner can connect it, or give it other credentials, under MCP servers.",
+        "Go on without it, and tell the user: its owner can give it other credentials under MCP servers.",
     };
   }
   return {

@@ -20,8 +20,6 @@ export class RunSecrets {
   readonly #sources: RunSecretsSources;
   readonly #files: EnvFiles;
   #declared: Promise<readonly KnownSecret[]> | undefined;
-  /** Secrets that came up during the step. */
-  readonly #learned: KnownSecret[] = [];
   #hasLooked = false;
   #known: KnownSecrets | undefined;
   #stored: KnownSecrets | undefined;
@@ -36,21 +34,13 @@ export class RunSecrets {
   /** Secrets that people have stored in the service, without those in files. Throws as `known` does. */
   async stored(): Promise<KnownSecrets> {
     const declared = await (this.#declared ??= this.#load());
-    return (this.#stored ??= new KnownSecrets([...declared, ...this.#learned]));
-  }
-
-  /** Adds a secret that came up during the step, such as a token that was renewed. */
-  learn(secret: KnownSecret): void {
-    if (this.#learned.some(({ value }) => value === secret.value)) return;
-    this.#learned.push(secret);
-    this.#known = undefined;
-    this.#stored = undefined;
+    return (this.#stored ??= new KnownSecrets(declared));
   }
 
   /** Secrets known now. Throws when stored secrets cannot be read: nothing may be shown without them. */
   async known(): Promise<KnownSecrets> {
     const declared = await (this.#declared ??= this.#load());
-    return (this.#known ??= new KnownSecrets([...declared, ...this.#learned, ...this.#files.secrets]));
+    return (this.#known ??= new KnownSecrets([...declared, ...this.#files.secrets]));
   }
 
   /**

@@ -9,7 +9,6 @@ import {
 } from "#src/domain/agent-work/tasks/index.ts";
 import type { ThinkingEffort } from "#src/models/thinking.ts";
 import type { McpClient } from "#src/platform/mcp-client/mcp-client.ts";
-import type { McpOAuth } from "#src/platform/mcp-oauth/mcp-oauth.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Begun } from "#src/platform/objects/task-logs.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
@@ -38,7 +37,6 @@ export interface ExecutionDeps
   /** Encrypts the parts of turns that are returned to models. */
   secrets: Secrets;
   mcpClient: McpClient;
-  mcpOAuth: McpOAuth;
   log: Log;
   config: TakeDeps["config"] &
     ToolDeps["config"] & {

@@ -36,10 +36,6 @@ export const accountVariables = {
   PASSWORD_HASH_COST: integer(10, 4, 14),
   ACCESS_TOKEN_EXPIRE_MINUTES: integer(30, 1),
   REFRESH_TOKEN_EXPIRE_DAYS: integer(14, 1),
-  /** Whether any client of MCP may register itself. Clients with a document at an https address need not. */
-  MCP_CLIENT_REGISTRATION: flag(true),
-  /** The only hosts to which clients of MCP may send people back over https; empty allows all. */
-  MCP_REDIRECT_HOSTS: domains,
   /** Whether cookies are sent over https only; by default in production. */
   COOKIE_SECURE: optional(trueOrFalse),
   COOKIE_SAMESITE: withDefault(z.enum(["lax", "strict", "none"]), "lax"),

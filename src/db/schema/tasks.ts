@@ -1,15 +1,5 @@
 import { sql } from "drizzle-orm";
-import {
-  boolean,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  uniqueIndex,
-  uuid,
-} from "drizzle-orm/pg-core";
+import { boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import type { Platform } from "../../channels/channel.ts";
 import { users } from "./accounts.ts";
 import { externalApiKeys } from "./api-keys.ts";
@@ -127,25 +117,6 @@ export const taskTurns = pgTable(
     createdAt: createdAt(),
   },
   (table) => [uniqueIndex("task_steps_task_index_unique").on(table.taskId, table.turnIndex)],
-);
-
-/** What a task's person was told of it by mail: each event once, and so many in an hour. */
-export const taskMails = pgTable(
-  "task_mails",
-  {
-    taskId: uuid()
-      .notNull()
-      .references(() => tasks.id, { onDelete: "cascade" }),
-    event: text({ enum: ["completed", "failed", "asks"] }).notNull(),
-    userId: uuid()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
-    createdAt: createdAt(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.taskId, table.event] }),
-    index("task_mails_user_created").on(table.userId, table.createdAt),
-  ],
 );
 
 /** The outcome of each attempt to deliver a task's callback. */

@@ -1,17 +1,8 @@
 import type * as Protocol from "@modelcontextprotocol/client";
 import { z } from "zod";
-import { scopesIn } from "#src/lib/oauth-scopes.ts";
 import { USER_AGENT } from "#src/lib/user-agent.ts";
 import { boundedFetch, type TooLarge } from "./bounded-fetch.ts";
-import {
-  McpFailure,
-  type McpChallenge,
-  type McpClient,
-  type McpConnection,
-  type McpTarget,
-  type McpToken,
-  type McpTokens,
-} from "./mcp-client.ts";
+import { McpFailure, type McpClient, type McpConnection, type McpTarget } from "./mcp-client.ts";
 import { transportTo } from "./transport.ts";
 import { toFailure, type Phase } from "./to-failure.ts";
 import { putAside, RawResult, readContent, readTools, ToolsPage } from "./wire.ts";
@@ -71,18 +62,16 @@ interface Parts {
 class Connection implements McpConnection {
   readonly #protocol: typeof Protocol;
   readonly #parts: Parts;
-  readonly #secrets: Set<string>;
+  readonly #secrets: readonly string[];
   #session: Session | undefined;
   /** Schemas by the names of tools: some of a call's arguments may have to be sent as headers, too. */
   #schemas: ReadonlyMap<string, unknown> = new Map();
   #tooLarge: TooLarge | undefined;
-  /** What the last refusal said. */
-  #challenge: McpChallenge | undefined;
 
   constructor(protocol: typeof Protocol, parts: Parts) {
     this.#protocol = protocol;
     this.#parts = parts;
-    this.#secrets = new Set(secretsOf(parts.target.headers));
+    this.#secrets = secretsOf(parts.target.headers);
   }
 
   async open(signal: AbortSignal | undefined): Promise<Session> {
@@ -153,16 +142,9 @@ class Connection implements McpConnection {
 
   #newSession(): Session {
     const { target, send, timeouts } = this.#parts;
-    const heard: typeof fetch = async (input, init) => {
-      const answer = await send(input, init);
-      if (answer.status === 401 || answer.status === 403)
-        this.#challenge = readChallenge(this.#protocol, answer);
-      return answer;
-    };
     const transport = transportTo(this.#protocol, new URL(target.url), {
       requestInit: { headers: { "user-agent": USER_AGENT, ...target.headers } },
-      fetch: boundedFetch(heard, (error) => (this.#tooLarge = error)),
-      ...(target.tokens && { authProvider: this.#authProvider(target.tokens) }),
+      fetch: boundedFetch(send, (error) => (this.#tooLarge = error)),
       reconnectionOptions: {
         initialReconnectionDelay: 500,
         maxReconnectionDelay: 5_000,
@@ -182,23 +164,6 @@ class Connection implements McpConnection {
       },
     );
     return { client, transport };
-  }
-
-  /** Gives each request a token, and one that is refused another one, once. */
-  #authProvider(tokens: McpTokens): Protocol.AuthProvider {
-    let last = "";
-    const given = async (found: Promise<McpToken>): Promise<string> => {
-      const outcome = await found;
-      if (!("token" in outcome)) throw new McpFailure(outcome.kind, outcome.sentence);
-      this.#secrets.add(outcome.token);
-      return (last = outcome.token);
-    };
-    return {
-      token: () => given(tokens.current()),
-      onUnauthorized: async () => {
-        await given(tokens.instead(last));
-      },
-    };
   }
 
   /** Sends a request; once more in a new session, where the server has forgotten the old one and so has not read the request. */
@@ -231,15 +196,15 @@ class Connection implements McpConnection {
       signal?.throwIfAborted();
       const failure = toFailure(this.#tooLarge ?? error, phase);
       this.#tooLarge = undefined;
-      throw this.#without(failure, this.#challenge);
+      throw this.#without(failure);
     }
   }
 
-  /** The failure without the credentials, which a server may repeat in its words; with what it said of those that it wants. */
-  #without({ kind, message, wasSent, cause }: McpFailure, heard: McpChallenge | undefined): McpFailure {
-    const sentence = [...this.#secrets].reduce((text, secret) => text.replaceAll(secret, "***"), message);
-    const challenge = kind === "needs_authorization" ? heard : undefined;
-    return new McpFailure(kind, sentence, { cause, wasSent, challenge });
+  /** The failure without the credentials, which a server may repeat in its words. */
+  #without(failure: McpFailure): McpFailure {
+    const { kind, wasSent, cause } = failure;
+    const sentence = this.#secrets.reduce((text, secret) => text.replaceAll(secret, "***"), failure.message);
+    return sentence === failure.message ? failure : new McpFailure(kind, sentence, { cause, wasSent });
   }
 }
 
@@ -259,15 +224,6 @@ const CLOSE_MS = 1_000;
 
 function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
-
-function readChallenge(protocol: typeof Protocol, answer: Response): McpChallenge {
-  const { resourceMetadataUrl, scope, error } = protocol.extractWWWAuthenticateParams(answer);
-  return {
-    resourceMetadata: resourceMetadataUrl?.href,
-    scope: scopesIn(scope) ?? undefined,
-    isForScope: answer.status === 403 && error === "insufficient_scope",
-  };
 }
 
 /** The values of headers, and each without its scheme. */

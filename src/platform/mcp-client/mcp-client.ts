@@ -2,28 +2,6 @@
 export interface McpTarget {
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** Tokens that change; undefined where the headers have all credentials. */
-  tokens?: McpTokens | undefined;
-}
-
-/** A token, or why there is none. */
-export type McpToken = { token: string } | { kind: McpFailureKind; sentence: string };
-
-/** The tokens of a server. */
-export interface McpTokens {
-  /** For the next request. */
-  current(): Promise<McpToken>;
-  /** After the server has refused one with 401: another one. Asked for once for each request. */
-  instead(refused: string): Promise<McpToken>;
-}
-
-/** What a server says with a refusal about the authorization that it wants. Foreign text. */
-export interface McpChallenge {
-  /** Address of its metadata (RFC 9728). */
-  resourceMetadata?: string | undefined;
-  scope?: string | undefined;
-  /** Whether it wants more scopes than the token has. */
-  isForScope: boolean;
 }
 
 /** A tool as its server describes it. Everything here is foreign text of any size. */
@@ -72,22 +50,15 @@ export class McpFailure extends Error {
   readonly kind: McpFailureKind;
   /** Whether the request may have reached the server, so that its outcome is unknown. */
   readonly wasSent: boolean;
-  /** Of `needs_authorization`, where the server said it. */
-  readonly challenge: McpChallenge | undefined;
 
   constructor(
     kind: McpFailureKind,
     sentence: string,
-    {
-      cause,
-      wasSent = false,
-      challenge,
-    }: { cause?: unknown; wasSent?: boolean; challenge?: McpChallenge | undefined } = {},
+    { cause, wasSent = false }: { cause?: unknown; wasSent?: boolean } = {},
   ) {
     super(sentence, { cause });
     this.kind = kind;
     this.wasSent = wasSent;
-    this.challenge = challenge;
   }
 }
 

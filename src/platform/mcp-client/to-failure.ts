@@ -27,20 +27,15 @@ function told(error: Error): Told {
 
 /** The failure that an error of the official package, of a request or of a stream stands for. */
 export function toFailure(error: unknown, phase: Phase): McpFailure {
+  if (error instanceof McpFailure) return error;
   const wasSent = phase === "answer the call";
   for (let each = error; each instanceof Error; each = each.cause) {
-    if (each instanceof McpFailure) return each;
     if (each instanceof TooLarge)
       return new McpFailure("error", `${each.message}, the most that is read`, { cause: error, wasSent });
     if (each instanceof AppError && each.code === "invalid_input") {
       return new McpFailure("error", each.message, { cause: error });
     }
     const { status, code } = told(each);
-    if (each.name === "InsufficientScopeError") {
-      return new McpFailure("needs_authorization", "The server wants more permissions than it was given", {
-        cause: error,
-      });
-    }
     if (status === 401 || status === 403 || each.name === "UnauthorizedError") {
       const word = status === 403 ? "does not allow this to its credentials" : "needs other credentials";
       return new McpFailure("needs_authorization", `The server ${word} (HTTP ${status ?? 401})`, {

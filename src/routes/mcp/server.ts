@@ -2,14 +2,15 @@ import { z } from "zod";
 import { endpoint } from "#src/http/endpoint.ts";
 import { isOwnHost, isOwnOrigin } from "#src/http/origin.ts";
 import { AppError } from "#src/lib/errors.ts";
-import { MCP_PATHS, mcpResource } from "#src/lib/mcp-address.ts";
+import { withoutSlash } from "#src/lib/without-slash.ts";
 import { answerMcp, SERVER, TOOLS } from "#src/mcp/server/index.ts";
 
 /** Messages of a batch, which clients of 2025-03-26 send. */
 const MAX_BATCH = 10;
 
-/** The others are where clients of other installations look for it. A slash at the end is accepted on every path. */
-const [PATH, ...aliases] = MCP_PATHS;
+const PATH = "/mcp";
+/** Where clients of other installations look for it. A slash at the end is accepted on every path. */
+const aliases = ["/api/mcp/server", "/api/mcp/server/mcp"];
 
 const Message = z.looseObject({
   jsonrpc: z.literal("2.0"),
@@ -30,8 +31,8 @@ export const callMcp = endpoint({
   tag: "MCP",
   summary: "Send an MCP message",
   description:
-    "The service as a server of the Model Context Protocol: streamable HTTP without sessions, of the revision 2026-07-28 and of older ones. The permissions of the key, or of the connected app, decide which tools are listed. Without either, 401 says where a client learns how to sign in.",
-  access: { key: "any", connectedApps: true },
+    "The service as a server of the Model Context Protocol: streamable HTTP without sessions, of the revision 2026-07-28 and of older ones. The key's permissions decide which tools are listed.",
+  access: { key: "any" },
   example: { jsonrpc: "2.0", id: 1, method: "tools/list" },
   body: z.union([Message, z.array(Message).min(1).max(MAX_BATCH)]),
   refusals: [400, 404],
@@ -78,7 +79,7 @@ export const describeMcp = endpoint({
       name: SERVER.name,
       description: SERVER.title,
       transport: "streamable-http" as const,
-      endpoint: mcpResource(services.config),
+      endpoint: `${withoutSlash(services.config.PUBLIC_URL)}${PATH}`,
       tools: TOOLS.map(({ name, description }) => ({ name, description })),
     };
   },

@@ -16,7 +16,6 @@ export const pageEndpoints: readonly Endpoint[] = [
   page("getVerifyEmailPage", "/verify-email", "verify-email", "Get the email verification page"),
   page("getInvitationPage", "/invite/:token", "invite", "Get the invitation page"),
   page("getProviderSignInPage", "/oauth/callback", "oauth-callback", "Get the provider sign-in result page"),
-  page("getAuthorizePage", "/oauth/authorize", "authorize", "Get the authorization page"),
   page("getDesktopPairingPage", "/desktop/pair", "desktop-pair", "Get the desktop pairing page"),
   page("getDeviceSignInPage", "/device", "device", "Get the device sign-in page"),
   page("getMessagingAccountPage", "/pair", "pair", "Get the messaging account page"),

@@ -1,7 +1,6 @@
 import type { Hono } from "hono";
 import { z } from "zod";
 import { isAuthorized } from "#src/domain/access/permissions/index.ts";
-import { isMember } from "#src/domain/agent-work/chats/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { ChatClientFrame, UPLOAD_FIRST } from "#src/http/chat-message.ts";
 import type { AppEnv } from "#src/http/context.ts";
@@ -13,7 +12,7 @@ import { safeParseJson } from "#src/lib/parse-json.ts";
 import type { Services } from "#src/services.ts";
 import { ChatServerFrame } from "#src/wire/sockets.ts";
 import { NO_WISH } from "./query.ts";
-import { isShownShared, resumed } from "./resumed.ts";
+import { resumed } from "./resumed.ts";
 
 /** The path contains the token, as existing clients send it: see `http/logged-path.ts`. */
 const PATH = "/api/chat/ws/:token";
@@ -67,9 +66,8 @@ async function serve(
     const { id, role } = await requireProject(services, caller, named.project_id, "chat.view");
     const asked = resumedBy(first);
     const resume = [...resumed(query), ...asked];
-    const shared = isShownShared(query) && (await isMember(services, caller, id));
     const readsFiles = isAuthorized(caller, "file.read", role);
-    const who = { userId: caller.userId, standing, readsFiles, shared };
+    const who = { userId: caller.userId, standing, readsFiles };
     const opening = { kind: "conversation", ...who, wish: NO_WISH, resume } as const;
     // A first frame that resumes is in the opening. Handled again, it would repeat the events of a task that has ended since.
     await services.sockets.join(id, opening, client, () => waiting.end().slice(asked.length));

@@ -11,7 +11,6 @@ const CEILED: Readonly<Record<Name, string>> = {
   added_models: "createCustomModel",
   agents: "createAgent createMarketplaceAgent forkMarketplaceAgent",
   templates: "submitMarketplaceTemplate uploadTemplate createTemplateFromProject",
-  connected_apps: "getMcpToken decideAppRequest",
   pairing_links: "createPairingLink",
   desktop_devices: "exchangePairingToken createDesktopKey",
   members: "acceptInvitation",
@@ -70,7 +69,6 @@ const BOUNDS: Readonly<Record<string, string>> = {
     restartAllContainers`,
   "Each is a message: limited in rate, and paid for with credits or an own key":
     "invokeAgent sendChatMessage compactChat createChatCompletion",
-  "The rate of requests; the row is deleted a day after it expires": "openAppRequest",
   "A person has one": "setUpMyAuthenticator",
   "Each tool is bounded as the operation that does the same": "callMcp",
   CHANNEL_WEBHOOK_RATE_LIMIT: "receiveChannelWebhook",
@@ -85,7 +83,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
 
 /** Operations that change, end or read what is there. */
 const STORING_NOTHING = `
-  registerMcpClient revokeMcpToken verifyEmail logoutEverywhere logout lookUpDeviceSignIn previewGatewayPairing decideDeviceSignIn
+  verifyEmail logoutEverywhere logout lookUpDeviceSignIn previewGatewayPairing decideDeviceSignIn
   confirmMyAuthenticator renewMyRecoveryCodes turnOffMyAuthenticator turnOffAuthenticator disableUser enableUser verifyPurchase verifyCheckout cancelAgentSubscription renewAgentSubscription
   cancelSubscription renewSubscription toggleLibraryAgent publishMarketplaceAgent
   unpublishMarketplaceAgent unpairCallingDesktop switchTeam leaveTeam recordProjectActivity
@@ -94,7 +92,7 @@ const STORING_NOTHING = `
   switchGitBranchByPost testDeploymentCredential cancelDeployment cancelTask answerApproval
   cancelChatTask cancelAllChatWork undoChatMessage rotateChannelSecret rotateApiKeySecret
   retryChannelMessage reloadGateway previewSchedule pauseSchedule syncUsage checkCompatibility
-  testMcpServer authorizeMcpServer disconnectMcpServer`;
+  testMcpServer`;
 
 const namesIn = (text: string) => text.split(/\s+/u).filter(Boolean);
 

@@ -33,10 +33,6 @@ export const AGENTS: Rows = {
     DELETE: changes("mcp.manage"),
   },
   "/api/mcp/servers/{mcp_server}/test": { POST: changes("mcp.manage") },
-  "/api/mcp/servers/{mcp_server}/authorize": {
-    POST: { admits: "person", stranger: 404, viewer: 403, key: 403 },
-  },
-  "/api/mcp/servers/{mcp_server}/disconnect": { POST: changes("mcp.manage") },
   "/api/mcp/servers/{mcp_server}/tools": { GET: reads("mcp.view") },
   "/api/v1/agents/tasks/{task}/steps": {
     GET: { admits: "key of the task: agents.read", stranger: 404, viewer: 404, project: true },

@@ -9,7 +9,6 @@ import { AuthenticatorApp } from "./authenticator-app.tsx";
 import { Credentials } from "./credentials.tsx";
 import { Devices } from "./devices.tsx";
 import { Limits } from "./limits.tsx";
-import { Notices } from "./notices.tsx";
 import { Preferences } from "./preferences.tsx";
 import { ProfileForm } from "./profile-form.tsx";
 import { Sessions } from "./sessions.tsx";
@@ -32,7 +31,6 @@ export function AccountPage() {
           <Switch>
             <Route path="/account">
               <ProfileForm />
-              <Notices />
               <Preferences />
               <h2>Delete your account</h2>
               <p class="muted">

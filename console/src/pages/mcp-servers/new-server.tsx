@@ -11,13 +11,11 @@ import { workspace } from "../../service/workspace.ts";
 import { names } from "./reads.ts";
 
 type Scope = "person" | "team" | "project";
-type Auth = "token" | "oauth";
 
 /** The form for a server. The service connects to it at once. */
 export function NewServer() {
   const [scope, setScope] = useState<Scope>("person");
   const [project, setProject] = useState("");
-  const [auth, setAuth] = useState<Auth>("token");
   const leadOn = useLeadOn();
   const making = useAction(async (form: FormData) => {
     const made = await workspace.request("POST", "/api/mcp/servers", {
@@ -26,7 +24,7 @@ export function NewServer() {
         url: textOf(form, "url"),
         scope,
         ...(scope === "project" && { project_id: project }),
-        ...(auth === "oauth" ? { auth, ...clientIn(form) } : given(form, ["token"])),
+        ...given(form, ["token"]),
       },
     });
     stale(names.servers);
@@ -52,34 +50,12 @@ export function NewServer() {
           hint="Lower-case letters, digits, - and _. The agent's tools begin with it."
         />
         <TextField label="Address" name="url" type="url" required placeholder="https://mcp.example.com/mcp" />
-        <Choice
-          label="Sign-in"
-          value={auth}
-          onChange={({ currentTarget }) => setAuth(currentTarget.value === "oauth" ? "oauth" : "token")}
-        >
-          <option value="token">With a token, or none</option>
-          <option value="oauth">In the browser (OAuth)</option>
-        </Choice>
-        {auth === "oauth" && (
-          <details>
-            <summary>Its provider gave me a client ID</summary>
-            <TextField label="Client ID" name="client_id" maxLength={2000} />
-            <TextField
-              label="Client secret"
-              name="client_secret"
-              type="password"
-              hint="Stored encrypted and never shown again. Leave it empty for a client without one."
-            />
-          </details>
-        )}
-        {auth === "token" && (
-          <TextField
-            label="Token"
-            name="token"
-            type="password"
-            hint="Sent to this server alone, stored encrypted and never shown again. Leave it empty for a server without one."
-          />
-        )}
+        <TextField
+          label="Token"
+          name="token"
+          type="password"
+          hint="Sent to this server alone, stored encrypted and never shown again. Leave it empty for a server without one."
+        />
         <Choice
           label="For"
           value={scope}
@@ -100,12 +76,6 @@ export function NewServer() {
       </form>
     </>
   );
-}
-
-/** A client id that the person entered; nothing for none. */
-function clientIn(form: FormData) {
-  const client_id = textOf(form, "client_id");
-  return client_id === "" ? {} : { oauth: { client_id, ...given(form, ["client_secret"]) } };
 }
 
 function scopeOf(value: string): Scope {

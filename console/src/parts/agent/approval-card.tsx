@@ -21,20 +21,12 @@ export type Question = Pick<
 export type Answer = (approvalId: string, response: ApprovalResponse, reason?: string) => Promise<unknown>;
 
 /** A question of the agent, with the exact call that waits. */
-export function ApprovalCard({
-  approval,
-  answer,
-}: {
-  approval: Question;
-  /** Undefined for who may not answer. */
-  answer: Answer | undefined;
-}) {
+export function ApprovalCard({ approval, answer }: { approval: Question; answer: Answer }) {
   const { tool, args, state, reason } = approval;
-  if (state === "open" && answer) return <OpenQuestion approval={approval} answer={answer} />;
+  if (state === "open") return <OpenQuestion approval={approval} answer={answer} />;
   return (
     <p class="muted small" dir="auto">
-      {state === "open" ? "Waits for an answer" : state === "allowed" ? "Allowed" : "Denied"}: {verbOf(tool)}{" "}
-      {targetOf(args)}
+      {state === "allowed" ? "Allowed" : "Denied"}: {verbOf(tool)} {targetOf(args)}
       {reason !== undefined && ` (${visible(reason)})`}
     </p>
   );

@@ -23,9 +23,9 @@ export interface FlowDeps {
 
 /**
  * The purpose of a flow: a provider's name for a sign-in, `git:` and the host's name for the connection of a git host,
- * `deploy:` and the provider's name for that of a hosting provider, `mcp` for an MCP server. A state is valid only for its purpose.
+ * `deploy:` and the provider's name for that of a hosting provider. A state is valid only for its purpose.
  */
-export type FlowPurpose = ProviderName | `git:${GitHostName}` | `deploy:${HostingName}` | "mcp";
+export type FlowPurpose = ProviderName | `git:${GitHostName}` | `deploy:${HostingName}`;
 
 /**
  * Encrypted in the cookie of the browser that began the flow, so that a state read from an address is useless alone.
@@ -37,8 +37,6 @@ const Kept = z.object({
   sessionId: z.uuid().optional(),
   /** The project for which an account is connected; absent for none. */
   projectId: z.uuid().optional(),
-  /** The MCP server that is connected; absent for none. */
-  mcpServerId: z.uuid().optional(),
   verifier: z.string(),
   nonce: z.string(),
 });
@@ -53,14 +51,10 @@ export interface FlowCookie {
 export async function openFlow(
   deps: Pick<FlowDeps, "oauthStates" | "secrets">,
   provider: FlowPurpose,
-  {
-    sessionId,
-    projectId,
-    mcpServerId,
-  }: { sessionId?: string; projectId?: string | undefined; mcpServerId?: string } = {},
+  { sessionId, projectId }: { sessionId?: string; projectId?: string | undefined } = {},
 ): Promise<{ flow: OAuthFlow; cookie: FlowCookie }> {
   const secrets = { verifier: newToken().token, nonce: newToken().token };
-  const kept = { id: newId(), provider, sessionId, projectId, mcpServerId, ...secrets };
+  const kept = { id: newId(), provider, sessionId, projectId, ...secrets };
   const expiresAt = new Date(Date.now() + FLOW_SECONDS * 1000);
   const [state, cookie] = await Promise.all([
     deps.oauthStates.issue({ id: kept.id, provider, expiresAt }),
@@ -72,7 +66,6 @@ export async function openFlow(
 interface ClaimedFlow {
   flow: OAuthFlow;
   projectId: string | undefined;
-  mcpServerId: string | undefined;
 }
 
 export type FlowRefusal = "INVALID_STATE_TOKEN" | "STATE_TOKEN_EXPIRED";
@@ -98,8 +91,8 @@ export async function claimFlow(
     state.provider === provider &&
     kept.sessionId === presented.sessionId;
   if (!isSame || !(await consumeState(deps.db, state))) return { refusal: "INVALID_STATE_TOKEN" };
-  const { verifier, nonce, projectId, mcpServerId } = kept;
-  return { flow: { state: presented.state, verifier, nonce }, projectId, mcpServerId };
+  const { verifier, nonce, projectId } = kept;
+  return { flow: { state: presented.state, verifier, nonce }, projectId };
 }
 
 /** What the browser sends back to a person's session. */

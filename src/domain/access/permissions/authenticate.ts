@@ -3,7 +3,7 @@ import { sha256Hex } from "#src/lib/hash.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { AccessTokens } from "#src/platform/tokens/access-tokens.ts";
 import { memberCaller, type Caller, type KeyCaller, type UserCaller } from "./caller.ts";
-import { keyByGrantToken, keyByHash, keyById, userOfSession, type KeyRow } from "./queries.ts";
+import { keyByHash, keyById, userOfSession, type KeyRow } from "./queries.ts";
 
 /** The person of an access token; `undefined` for an invalid token, an ended session or an inactive account. */
 export async function authenticateUser(
@@ -19,21 +19,6 @@ export async function authenticateUser(
 /** The caller of a `tsk_` key. Throws `unauthenticated` for a malformed, revoked or expired key. */
 export async function authenticateKey(deps: { db: Db }, token: string): Promise<KeyCaller> {
   const [row] = await keyByHash(deps.db, { keyHash: hashOfKey(token) });
-  return callerOfKey(row);
-}
-
-/**
- * The caller of a connected app's access token: its grant's key. Throws `unauthenticated` for a token that is unknown or expired, whose
- * grant has ended, or that is for another resource.
- */
-export async function authenticateGrant(
-  deps: { db: Db },
-  token: string,
-  resource: string,
-): Promise<KeyCaller> {
-  const [row] = await keyByGrantToken(deps.db, { tokenHash: sha256Hex(token) });
-  if (!row || row.resource !== resource) throw new AppError("unauthenticated", "Invalid access token");
-  if (row.expired) throw new AppError("unauthenticated", "Access token expired");
   return callerOfKey(row);
 }
 

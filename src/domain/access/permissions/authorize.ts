@@ -14,22 +14,19 @@ export interface Found {
    * teams.
    */
   teamId?: string;
-  /** The owner of a private resource. Chats and tasks are private, also from administrators, unless they are shared. */
+  /** The owner of a private resource. Chats and tasks are private, also from administrators. */
   ownerId?: string;
-  /** Whether the owner shares it with the people of the project: then their roles decide. */
-  isShared?: boolean;
 }
 
 /**
  * Decides whether a caller may use a permission on what was found, and returns the caller's role. This is the only place
  * that decides it. The checks, in order: the caller has a role there, or `not_found`. The key's projects include it, the
  * key has the scope, the role of the key's owner in the key's team grants the permission, and the caller's role grants it,
- * or `forbidden`. The caller owns it if it is private and not shared, or `not_found`. `missing` is the message of `not_found`.
+ * or `forbidden`. The caller owns it if it is private, or `not_found`. `missing` is the message of `not_found`.
  */
 export function authorize(caller: Caller, scope: Scope, found: Found, missing: string): Role {
   const isKey = caller.kind === "key";
-  const { ownerId, isShared = false } = found;
-  const isHidden = ownerId !== undefined && !isShared && !isOwn(caller, { userId: ownerId });
+  const isHidden = found.ownerId !== undefined && !isOwn(caller, { userId: found.ownerId });
   const isOtherTeam = isKey && found.teamId !== undefined && found.teamId !== caller.teamId;
   // A `forbidden` for the key's projects would reveal that another person's task exists.
   if (!found.role || isOtherTeam || (isKey && isHidden)) throw new AppError("not_found", missing);

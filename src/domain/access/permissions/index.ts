@@ -1,12 +1,5 @@
 export { authorize, isAuthorized, requireRole } from "./authorize.ts";
-export {
-  authenticateGrant,
-  authenticateKey,
-  authenticateUser,
-  callerFor,
-  callerOfKey,
-  hashOfKey,
-} from "./authenticate.ts";
+export { authenticateKey, authenticateUser, callerFor, callerOfKey, hashOfKey } from "./authenticate.ts";
 export {
   asMember,
   holdsScope,

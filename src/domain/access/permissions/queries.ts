@@ -1,12 +1,5 @@
-import { and, eq, inArray, isNull, sql } from "drizzle-orm";
-import {
-  externalApiKeys,
-  oauthGrants,
-  oauthTokens,
-  sessions,
-  teamMemberships,
-  users,
-} from "#src/db/schema/index.ts";
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { externalApiKeys, sessions, teamMemberships, users } from "#src/db/schema/index.ts";
 import { statement, type Slot } from "#src/db/statement.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -61,46 +54,6 @@ export function keyById(db: Db, keyId: string) {
     .leftJoin(teamMemberships, OWNER_IN_TEAM)
     .where(and(eq(externalApiKeys.id, keyId), eq(externalApiKeys.isActive, true)));
 }
-
-/**
- * The key of the grant that has this access token, as `keyByHash`, and the resource that the token is for. `expired` is the
- * token's.
- */
-export const keyByGrantToken = statement((db, { tokenHash }: { tokenHash: Slot<string> }) => {
-  const isToken = and(eq(oauthTokens.tokenHash, tokenHash), eq(oauthTokens.kind, "access"));
-  const touched = db.$with("touched").as(
-    db
-      .update(externalApiKeys)
-      .set({ lastUsedAt: sql`now()` })
-      .where(
-        and(
-          inArray(
-            externalApiKeys.id,
-            db
-              .select({ keyId: oauthGrants.keyId })
-              .from(oauthTokens)
-              .innerJoin(oauthGrants, eq(oauthGrants.id, oauthTokens.grantId))
-              .where(isToken),
-          ),
-          sql`coalesce(${externalApiKeys.lastUsedAt}, 'epoch') < now() - interval '1 minute'`,
-        ),
-      )
-      .returning({ id: externalApiKeys.id }),
-  );
-  return db
-    .with(touched)
-    .select({
-      ...KEY_FIELDS,
-      expired: sql<boolean>`${oauthTokens.expiresAt} <= now()`,
-      resource: oauthGrants.resource,
-    })
-    .from(oauthTokens)
-    .innerJoin(oauthGrants, eq(oauthGrants.id, oauthTokens.grantId))
-    .innerJoin(externalApiKeys, eq(externalApiKeys.id, oauthGrants.keyId))
-    .innerJoin(users, eq(users.id, externalApiKeys.userId))
-    .leftJoin(teamMemberships, OWNER_IN_TEAM)
-    .where(and(isToken, eq(externalApiKeys.isActive, true)));
-});
 
 export type KeyRow = Awaited<ReturnType<typeof keyByHash>>[number];
 

@@ -76,10 +76,10 @@ export class ProjectPosition {
 export async function openPosition(
   deps: { db: Db },
   caller: Caller,
-  { project, after, withShared }: { project: string; after: string | undefined; withShared: boolean },
+  { project, after }: { project: string; after: string | undefined },
 ): Promise<{ projectId: string; position: ProjectPosition }> {
   const { id: projectId } = await requireProject(deps, caller, project, "chat.view");
-  const [last] = await lastBegunTask(deps.db, { projectId, userId: caller.userId, withShared });
+  const [last] = await lastBegunTask(deps.db, { projectId, userId: caller.userId });
   if (!last) throw new AppError("not_found", "The project has no chats");
   if (after) return { projectId, position: ProjectPosition.parse(after) };
   const position = new ProjectPosition();

@@ -14,6 +14,7 @@ import {
   removeServer,
   UNIQUE_NAMES,
   visibleServers,
+  type Entry,
   type FoundServer,
   type LimitedDb,
   type McpServer,
@@ -21,16 +22,37 @@ import {
 } from "./queries.ts";
 import { changedRules, NO_RULES, type RulesChange } from "./rules.ts";
 import { authorizeServer, MISSING, requireServer } from "./require-server.ts";
-import { readable } from "./show-servers.ts";
-import { refuseMasks, sealCredentials, type Credentials } from "./sealed-headers.ts";
-import { givenOnly, NO_CLIENT, sealGivenClient, type GivenClient } from "./oauth-client.ts";
-import { authorizationOf, type Authorization, type StoredClient } from "./queries/authorizations.ts";
-import type { Entry } from "./queries/entries.ts";
+import {
+  maskUrl,
+  openCredentials,
+  refuseMasks,
+  sealCredentials,
+  type Credentials,
+} from "./sealed-headers.ts";
 import { testStored, type TestDeps } from "./test-server.ts";
-import { revokeStored } from "./usable-token.ts";
 
 /** A part of tool names: `mcp__<name>__<tool>`, in which it ends at the first `__`. */
 export const SERVER_NAME = /^(?!.*__)[a-z0-9](?:[a-z0-9_-]{0,30}[a-z0-9])?$/u;
+
+/** A server as it is shown: without its secrets. */
+export interface ShownServer extends McpServer {
+  hasToken: boolean;
+  headerNames: string[];
+}
+
+/** Shows a server. Secrets that no configured key opens are shown as none. */
+export async function showServer(
+  deps: { secrets: Pick<Secrets, "decrypt"> },
+  server: McpServer,
+): Promise<ShownServer> {
+  const { token, headers } = await readable(deps, server);
+  return {
+    ...server,
+    url: maskUrl(server.url),
+    hasToken: token !== null,
+    headerNames: Object.keys(headers),
+  };
+}
 
 export interface ManageDeps extends LimitedDb, TestDeps {
   secrets: Pick<Secrets, "encrypt" | "decrypt">;
@@ -45,8 +67,6 @@ interface Settings {
   token: string | null;
   headers: Record<string, string>;
   rules: RulesChange;
-  /** A client id that a person entered, for `auth: oauth`; undefined for none, or for the one that is stored. */
-  oauthClient?: GivenClient | undefined;
 }
 
 export interface McpServerInput extends Settings {
@@ -107,11 +127,9 @@ export async function createServer(
 ): Promise<McpServer> {
   const owner = await ownerOf(deps, caller, input);
   checkUrl(deps, input.url);
-  const { token, headers, oauthClient } = input;
+  const { token, headers } = input;
   refuseMasks({ token, headers, url: input.url });
-  refuseMasks({ token: oauthClient?.clientSecret ?? null });
   checkAuth(input);
-  checkClient(input.auth, oauthClient);
   const { logTeamId, ...owned } = owner;
   const stored = await named(input.name, async () =>
     insertServer(
@@ -129,7 +147,6 @@ export async function createServer(
         lastError: "It was not tried yet",
       },
       { userId: caller.userId, logTeamId, client },
-      oauthClient && (await sealGivenClient(deps, oauthClient)),
     ),
   );
   return (await testStored(deps, stored)).server;
@@ -165,7 +182,7 @@ export async function updateServer(
   client: Client,
 ): Promise<McpServer> {
   const { server, logTeamId } = await requireServer(deps, caller, id, "mcp.manage");
-  const { accept, rules, token, headers, oauthClient, ...plain } = patch;
+  const { accept, rules, token, headers, ...plain } = patch;
   if (plain.url !== undefined) checkUrl(deps, plain.url);
   refuseMasks({
     ...(token !== undefined && { token }),
@@ -177,23 +194,13 @@ export async function updateServer(
   const given = {
     ...(token !== undefined && { token }),
     ...(headers && { headers }),
-    ...(plain.auth !== undefined && plain.auth !== "token" && server.auth === "token" && { token: null }),
+    ...(plain.auth === "none" && { token: null }),
   };
   const changesSecrets = Object.keys(given).length > 0 || !keeps;
-  const kept = keeps && changesSecrets ? await readable(deps, server) : undefined;
-  const credentials: Credentials = { token: null, headers: {}, ...kept, ...given };
+  const before = keeps && changesSecrets ? await readable(deps, server) : undefined;
+  const credentials: Credentials = { token: null, headers: {}, ...before, ...given };
   if (changesSecrets) checkAuth({ auth: plain.auth ?? server.auth, token: credentials.token });
   else if (plain.auth === "token" && server.auth !== "token") checkAuth({ auth: "token", token: null });
-  const auth = plain.auth ?? server.auth;
-  checkClient(auth, oauthClient);
-  refuseMasks({ token: oauthClient?.clientSecret ?? null });
-  const before = await authorizationOf(deps.db, id);
-  const resets = before
-    ? moves || auth !== server.auth || oauthClient !== undefined
-    : oauthClient !== undefined;
-  const reset = resets
-    ? await nextClient(deps, before, { given: oauthClient, keeps: keeps && auth === "oauth" })
-    : undefined;
   const accepted = accept && acceptTools(server.tools, accept);
   if (accept && !accepted) {
     throw new AppError("conflict", "A tool has changed again, or back: look at what it says now");
@@ -203,42 +210,35 @@ export async function updateServer(
     ...(rules && { rules: changedRules(server.rules, rules) }),
     ...(changesSecrets && { encryptedHeaders: await sealCredentials(deps, credentials) }),
     ...(moves ? { tools: [], notes: [] } : accepted && { tools: accepted }),
-    ...((resets || moves) && { neededScope: null }),
   };
   const fields = Object.entries(patch).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (fields.length === 0) return server;
   const entry: Entry = { userId: caller.userId, logTeamId, client };
   const changed = await named(plain.name ?? server.name, () =>
-    changeServer(deps.db, server, { change, fields, reset }, entry),
+    changeServer(deps.db, server, { change, fields }, entry),
   );
   if (!changed) throw new AppError("not_found", MISSING);
-  if (reset) await revokeStored(deps, before);
-  const isAnother = moves || changesSecrets || reset !== undefined || auth !== server.auth;
-  return isAnother ? (await testStored(deps, changed)).server : changed;
+  return moves || changesSecrets ? (await testStored(deps, changed)).server : changed;
 }
 
-/** The client of the next authorization: what a person entered is kept for the origin that it was entered for. */
-async function nextClient(
-  deps: ManageDeps,
-  before: Authorization | undefined,
-  { given, keeps }: { given: GivenClient | undefined; keeps: boolean },
-): Promise<StoredClient> {
-  if (given) return sealGivenClient(deps, given);
-  return keeps ? givenOnly(before) : NO_CLIENT;
+/** The stored secrets; none where no configured key opens them. */
+async function readable(
+  deps: { secrets: Pick<Secrets, "decrypt"> },
+  { encryptedHeaders }: McpServer,
+): Promise<Credentials> {
+  return openCredentials(deps, encryptedHeaders).catch(() => ({ token: null, headers: {} }));
 }
 
-/** Deletes a server, and revokes the tokens that it has by OAuth where that is possible. Throws as `requireServer` does. */
+/** Throws as `requireServer` does. */
 export async function deleteServer(
-  deps: Pick<ManageDeps, "db" | "secrets" | "mcpOAuth">,
+  deps: { db: Db },
   caller: Caller,
   id: string,
   client: Client,
 ): Promise<void> {
   const { server, logTeamId } = await requireServer(deps, caller, id, "mcp.manage");
   const entry = { userId: caller.userId, logTeamId, client };
-  const before = await authorizationOf(deps.db, id);
   if (!(await removeServer(deps.db, server, entry))) throw new AppError("not_found", MISSING);
-  await revokeStored(deps, before);
 }
 
 function checkUrl(deps: Pick<ManageDeps, "refusalOfUrl">, url: string): void {
@@ -249,11 +249,7 @@ function checkUrl(deps: Pick<ManageDeps, "refusalOfUrl">, url: string): void {
 
 function checkAuth({ auth, token }: { auth: McpServer["auth"]; token: string | null }): void {
   if (auth === "token" && !token) throw new AppError("invalid_input", "token: is required for auth token");
-  if (auth !== "token" && token) throw new AppError("invalid_input", "token: goes with auth token only");
-}
-
-function checkClient(auth: McpServer["auth"], given: GivenClient | undefined): void {
-  if (given && auth !== "oauth") throw new AppError("invalid_input", "oauth: goes with auth oauth only");
+  if (auth === "none" && token) throw new AppError("invalid_input", "token: goes with auth token only");
 }
 
 async function named<T>(name: string, write: () => Promise<T>): Promise<T> {

@@ -1,18 +1,19 @@
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, asc, eq, sql, type SQL } from "drizzle-orm";
+import { shareOwnTeam, shareTeam } from "#src/db/locks.ts";
 import { mcpServers, type McpTool } from "#src/db/schema/index.ts";
+import { insertAuditEntry } from "#src/domain/access/audit/index.ts";
 import type { Role } from "#src/domain/access/permissions/index.ts";
 import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
+import type { Client } from "#src/lib/client.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { resetting, type StoredClient } from "./queries/authorizations.ts";
-import { audit, share, type Entry } from "./queries/entries.ts";
 
 export type McpServer = typeof mcpServers.$inferSelect;
 export type NewMcpServer = Omit<typeof mcpServers.$inferInsert, "createdAt" | "updatedAt" | "stateSince">;
 
 /** Fields that are undefined stay as they are. */
 export type McpServerChange = {
-  [Field in "name" | "url" | "auth" | "encryptedHeaders" | "rules" | "tools" | "notes" | "neededScope"]?:
+  [Field in "name" | "url" | "auth" | "encryptedHeaders" | "rules" | "tools" | "notes"]?:
     | McpServer[Field]
     | undefined;
 };
@@ -79,7 +80,7 @@ export function visibleServers(
  * the project, and of the project's team while the person is a member of it.
  */
 export const serversOfTask = sql<ServerOfTask[]>`coalesce((
-  SELECT jsonb_agg(jsonb_build_object('id', s.id, 'name', s.name, 'url', s.url, 'auth', s.auth, 'encryptedHeaders', s.encrypted_headers,
+  SELECT jsonb_agg(jsonb_build_object('id', s.id, 'name', s.name, 'url', s.url, 'encryptedHeaders', s.encrypted_headers,
     'rules', s.rules, 'tools', s.tools, 'state', s.state) ORDER BY s.id)
   FROM mcp_servers AS s
   WHERE s.user_id = tasks.user_id OR s.project_id = tasks.project_id
@@ -90,7 +91,7 @@ export const serversOfTask = sql<ServerOfTask[]>`coalesce((
 /** A server as a step of a task uses it. */
 export type ServerOfTask = Pick<
   McpServer,
-  "id" | "name" | "url" | "auth" | "encryptedHeaders" | "rules" | "tools" | "state"
+  "id" | "name" | "url" | "encryptedHeaders" | "rules" | "tools" | "state"
 >;
 
 type Ceilings = "mcp_servers_of_person" | "mcp_servers_of_team" | "mcp_servers_of_project";
@@ -100,15 +101,44 @@ export interface LimitedDb {
   config: CeilingConfig<Ceilings>;
 }
 
-/**
- * Stores a server, with `client` as the client of its OAuth. Throws the refusal of its owner's ceiling, and fails on `UNIQUE_NAMES`
- * for a taken name.
- */
+/** An entry for the log. */
+export interface Entry {
+  userId: string;
+  /** Null for the personal team's log. */
+  logTeamId: string | null;
+  client: Client;
+}
+
+function audit(
+  db: Db,
+  { userId, logTeamId, client }: Entry,
+  { id, projectId }: Pick<McpServer, "id"> & { projectId?: string | null | undefined },
+  action: string,
+  details: Record<string, unknown>,
+  onlyIf?: SQL,
+) {
+  const entry = {
+    userId,
+    ...(logTeamId !== null && { teamId: logTeamId }),
+    ...(projectId && { projectId }),
+    action,
+    resourceType: "mcp_server",
+    resourceId: id,
+    details,
+    client,
+  };
+  return insertAuditEntry(db, entry, onlyIf);
+}
+
+/** The share lock that an entry needs. */
+const share = (db: Db, { userId, logTeamId }: Entry) =>
+  logTeamId === null ? shareOwnTeam(db, userId) : shareTeam(db, logTeamId);
+
+/** Stores a server. Throws the refusal of its owner's ceiling, and fails on `UNIQUE_NAMES` for a taken name. */
 export async function insertServer(
   { db, config }: LimitedDb,
   server: NewMcpServer,
   entry: Entry,
-  client?: StoredClient,
 ): Promise<McpServer> {
   const { scope, name } = server;
   const { origin, pathname } = new URL(server.url);
@@ -119,25 +149,17 @@ export async function insertServer(
       share(db, entry),
       db.insert(mcpServers).values(server).returning(),
       audit(db, entry, server, "mcp_server.created", { name, scope, url: origin + pathname }),
-      ...(client ? [resetting(db, server.id, client)] : []),
     ]),
   );
   if (!row) throw new Error("The server was not stored");
   return row;
 }
 
-/**
- * Changes a server, with an entry that names `fields` but no value; with `reset` its authorization ends, and this is the client of
- * the next one. Undefined for a server that is gone.
- */
+/** Changes a server, with an entry that names `fields` but no value; undefined for one that is gone. */
 export async function changeServer(
   db: Db,
   { id, projectId }: Pick<McpServer, "id" | "projectId">,
-  {
-    change,
-    fields,
-    reset,
-  }: { change: McpServerChange; fields: readonly string[]; reset?: StoredClient | undefined },
+  { change, fields }: { change: McpServerChange; fields: readonly string[] },
   entry: Entry,
 ): Promise<McpServer | undefined> {
   const [, [row]] = await db.batch([
@@ -148,7 +170,6 @@ export async function changeServer(
       .where(eq(mcpServers.id, id))
       .returning(),
     audit(db, entry, { id, projectId }, "mcp_server.updated", { fields }),
-    ...(reset ? [resetting(db, id, reset)] : []),
   ]);
   return row;
 }
@@ -180,31 +201,26 @@ export interface ServerOutcome {
   /** Undefined leaves them. */
   tools?: McpTool[] | undefined;
   notes?: string[] | undefined;
-  /** Scopes that the server has asked for. */
-  neededScope?: string | undefined;
 }
 
 /**
- * Stores how a server was found. One that has asked for more scopes needs authorization until it has them, also while it can be
- * connected to. With `seen`, only if it still is where it was found, with the tools that were compared: what its
+ * Stores how a server was found. With `seen`, only if it still is where it was found, with the tools that were compared: what its
  * owner has changed meanwhile stays.
  */
 export async function storeOutcome(
   db: Db,
   { id, url }: Pick<McpServer, "id" | "url">,
-  { state, lastError, tools, notes, neededScope }: ServerOutcome,
+  { state, lastError, tools, notes }: ServerOutcome,
   seen?: readonly McpTool[],
 ): Promise<McpServer | undefined> {
-  const stays = sql`(${mcpServers.neededScope} IS NOT NULL AND ${state}::text = 'connected')`;
   const [row] = await db
     .update(mcpServers)
     .set({
-      state: sql`CASE WHEN ${stays} THEN ${mcpServers.state} ELSE ${state} END`,
-      lastError: sql`CASE WHEN ${stays} THEN ${mcpServers.lastError} ELSE ${lastError} END`,
+      state,
+      lastError,
       ...(tools && { tools }),
       ...(notes && { notes }),
-      ...(neededScope !== undefined && { neededScope }),
-      stateSince: sql`CASE WHEN ${stays} OR ${mcpServers.state} = ${state} THEN ${mcpServers.stateSince} ELSE now() END`,
+      stateSince: sql`CASE WHEN ${mcpServers.state} = ${state} THEN ${mcpServers.stateSince} ELSE now() END`,
     })
     .where(
       and(

@@ -1,15 +1,17 @@
 import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
+import type { Db } from "#src/platform/db/client.ts";
 import type { ListedTools, McpClient } from "#src/platform/mcp-client/mcp-client.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
-import { failureOf, neededScopeOf, UnreadableSecrets } from "./failure.ts";
+import { failureOf, UnreadableSecrets } from "./failure.ts";
 import { pinTools } from "./listed-tools.ts";
 import { requireServer } from "./require-server.ts";
 import { storeOutcome, type McpServer, type ServerOutcome } from "./queries.ts";
 import { headersOf, openCredentials } from "./sealed-headers.ts";
-import { tokensOf, type TokenDeps } from "./usable-token.ts";
 
-export interface TestDeps extends TokenDeps {
+export interface TestDeps {
+  db: Db;
+  secrets: Pick<Secrets, "decrypt">;
   mcpClient: McpClient;
 }
 
@@ -33,7 +35,7 @@ export async function testStored(deps: TestDeps, server: McpServer): Promise<Tes
   const outcome = await outcomeOf(deps, server);
   const stored = await storeOutcome(deps.db, server, outcome, server.tools);
   if (!stored) throw new AppError("conflict", "The MCP server was changed meanwhile: look at it again");
-  return { server: stored, error: stored.lastError };
+  return { server: stored, error: outcome.lastError };
 }
 
 async function outcomeOf(deps: TestDeps, server: McpServer): Promise<ServerOutcome> {
@@ -42,14 +44,16 @@ async function outcomeOf(deps: TestDeps, server: McpServer): Promise<ServerOutco
   } catch (error) {
     const failure = failureOf(error);
     if (!failure) throw error;
-    return { state: failure.kind, lastError: failure.message, neededScope: neededScopeOf(failure) };
+    return { state: failure.kind, lastError: failure.message };
   }
 }
 
-async function listOf(deps: TestDeps, { id, url, auth, encryptedHeaders }: McpServer): Promise<ListedTools> {
+async function listOf(
+  { mcpClient, ...deps }: TestDeps,
+  { url, encryptedHeaders }: McpServer,
+): Promise<ListedTools> {
   const headers = await openHeaders(deps, encryptedHeaders);
-  const tokens = tokensOf(deps, { id, auth });
-  const connection = await deps.mcpClient.connect({ url, headers, tokens });
+  const connection = await mcpClient.connect({ url, headers });
   try {
     return await connection.listTools();
   } finally {
@@ -59,7 +63,7 @@ async function listOf(deps: TestDeps, { id, url, auth, encryptedHeaders }: McpSe
 
 /** The headers for requests to a server. Throws `UnreadableSecrets`. */
 export async function openHeaders(
-  deps: { secrets: Pick<Secrets, "decrypt"> },
+  deps: Pick<TestDeps, "secrets">,
   encrypted: string | null,
 ): Promise<Record<string, string>> {
   try {

@@ -1,4 +1,3 @@
-import type { SQL } from "drizzle-orm";
 import type { JobName } from "#src/work/job.ts";
 import type { QueueFunction } from "#src/work/message.ts";
 import type { SourceKind } from "./source.ts";
@@ -15,8 +14,6 @@ interface FollowUp {
   ended?: QueueFunction<OfTask>;
   /** Is stored with the task's end. Its key is the task's id. */
   job?: JobName<OfTask>;
-  /** As `job`, where a condition on the ended task, `fenced`, holds. The sweep publishes it, as it is not urgent. */
-  unpublished?: { job: JobName<OfTask>; where: SQL };
 }
 
 export type FollowUps = Readonly<Partial<Record<SourceKind, FollowUp>>>;

@@ -48,9 +48,9 @@ const RUN: Readonly<Record<CommandName, Run>> = {
     if (sessionId !== null && chatId !== null) await archiveChat(deps.db, { sessionId, chatId });
     return "A new conversation: your next message begins it.";
   },
-  stop: async (deps, { person: { chatId }, waiting }) => {
+  stop: async (deps, { caller, person: { chatId }, waiting }) => {
     await settleEvents(deps.db, waiting);
-    const hadTask = chatId !== null && (await stopTasksOfChat(deps, { id: chatId }));
+    const hadTask = chatId !== null && (await stopTasksOfChat(deps, { id: chatId, userId: caller.userId }));
     const forgotten = waiting.length === 0 ? "" : ` ${count(waiting.length)} forgotten.`;
     return hadTask ? `Stopped.${forgotten}` : `Nothing was running.${forgotten}`;
   },

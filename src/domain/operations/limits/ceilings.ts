@@ -44,8 +44,7 @@ export const CEILINGS = {
     variable: "MAX_API_KEYS_PER_USER",
     table: "external_api_keys",
     owner: "user_id",
-    // Connected apps have a ceiling of their own.
-    counts: "is_active AND NOT EXISTS (SELECT 1 FROM oauth_grants g WHERE g.key_id = external_api_keys.id)",
+    counts: "is_active",
     code: "invalid_input",
     refusal: (max) => `Maximum of ${max} active API keys allowed, device keys included: revoke one first`,
   },
@@ -59,17 +58,6 @@ export const CEILINGS = {
       "EXISTS (SELECT 1 FROM external_api_keys k WHERE k.id = desktop_devices.api_key_id AND k.is_active)",
     code: "invalid_input",
     refusal: (max) => `Maximum of ${max} paired devices: unpair one first`,
-  },
-  connected_apps: {
-    whose: "person",
-    most: 50,
-    variable: "MAX_CONNECTED_APPS_PER_USER",
-    table: "oauth_grants",
-    owner: "user_id",
-    counts:
-      "expires_at > now() AND EXISTS (SELECT 1 FROM external_api_keys k WHERE k.id = oauth_grants.key_id AND k.is_active)",
-    code: "invalid_input",
-    refusal: (max) => `Maximum of ${max} connected apps: disconnect one first`,
   },
   pairing_links: {
     whose: "person",

@@ -8,7 +8,6 @@ export {
   passwordChanged,
   passwordReset,
   scheduleNotice,
-  taskNotice,
   teamInvitation,
 } from "./messages.ts";
 export { queueMail } from "./queue-mail.ts";

@@ -88,31 +88,6 @@ export function channelNotice({ name, text }: { name: string; text: string }): M
   return message(`Your channel "${asName(name)}"`, [`The channel no longer works. ${text}.`]);
 }
 
-const NEWS = {
-  completed: { subject: "Finished", sentence: "is finished" },
-  failed: { subject: "Failed", sentence: "has failed" },
-  asks: { subject: "Needs your input", sentence: "waits for your answer" },
-} as const;
-
-/** To the person whose task ran for long. The title may quote the person or the agent. */
-export function taskNotice({
-  event,
-  title,
-  link,
-}: {
-  event: keyof typeof NEWS;
-  title: string;
-  link: string;
-}): Message {
-  const { subject, sentence } = NEWS[event];
-  const name = asName(title) || "Your task";
-  return message(`${subject}: ${name}`, [
-    `The agent's work on "${name}" ${sentence}. Open this address to see it:`,
-    { link },
-    "You get this mail because you asked for it on the page of your account, where you can turn it off.",
-  ]);
-}
-
 type Part = string | { code: string } | { link: string };
 
 function message(subject: string, parts: readonly Part[]): Message {

@@ -17,9 +17,6 @@ const EXPIRING: Readonly<Record<string, number>> = {
   mailed_tokens: 1,
   pairing_tokens: 1,
   device_sign_ins: 1,
-  oauth_requests: 1,
-  // Also after their use, so that a second use is noticed.
-  oauth_tokens: 30,
   // A day more than states are accepted, because the clocks of service and database may differ.
   used_oauth_states: 1,
 };

@@ -1,7 +1,6 @@
 import { and, eq, isNull, ne, sql, type SQL } from "drizzle-orm";
 import { lockOwnTeam, lockPeople } from "#src/db/locks.ts";
 import { mailedTokens, oauthAccounts, users } from "#src/db/schema/index.ts";
-import { endGrantsOf } from "#src/domain/programs/connected-apps/index.ts";
 import { endPairings } from "#src/domain/programs/desktop/index.ts";
 import { endSessionsOfUser } from "#src/domain/access/sessions/index.ts";
 import { endLoginAttempts } from "#src/domain/people/two-factor/index.ts";
@@ -11,8 +10,7 @@ import type { Db } from "#src/platform/db/client.ts";
  * Ends a person's sessions, and everything that could still become a session, a password or a key without
  * another authentication. The approval of a program's sign-in counts only while the approving session is live, so it ends
  * with that session. This is the one list of them, for every change after which an account belongs to other hands or is
- * disabled. Connected apps end, too, and the sweep ends the tasks that they started. Keys stay; the code that ends keys also ends
- * their tasks.
+ * disabled. Keys stay; the code that ends keys also ends their tasks.
  *
  * Returns queries for the batch of the change. They follow the statement that decides the change and locks the person;
  * `onlyIf` tests the mark that it left.
@@ -23,7 +21,6 @@ export function endWaysIn(db: Db, userId: string, onlyIf: SQL) {
     endLoginAttempts(db, userId, onlyIf),
     endResetLinks(db, userId, onlyIf),
     endPairings(db, userId, onlyIf),
-    endGrantsOf(db, userId, onlyIf),
   ] as const;
 }
 

@@ -11,7 +11,6 @@ export {
   roleInProject,
   touchProject,
   touchProjectNowAndThen,
-  type Person,
   type Project,
   type Viewer,
 } from "./queries/projects.ts";

@@ -1,5 +1,4 @@
 import type { Endpoint } from "#src/http/endpoint.ts";
-import { authorizeMcpServer, describeMcpClient, disconnectMcpServer, mcpCallback } from "./authorize.ts";
 import { createMcpServer } from "./create.ts";
 import { deleteMcpServer } from "./delete.ts";
 import { getMcpServer, listMcpServerTools } from "./get.ts";
@@ -15,8 +14,4 @@ export const mcpServerEndpoints: readonly Endpoint[] = [
   deleteMcpServer,
   testMcpServer,
   listMcpServerTools,
-  authorizeMcpServer,
-  disconnectMcpServer,
-  describeMcpClient,
-  mcpCallback,
 ];

@@ -160,21 +160,14 @@ function chats(person: Person): Request[] {
     },
     {
       name: "live tasks",
-      run: (db) =>
-        liveTasks(db, project, { userIds: [userId], named: [rowOf(person, "task", 1)], withShared: false }),
+      run: (db) => liveTasks(db, project, { userIds: [userId], named: [rowOf(person, "task", 1)] }),
       isShort: "of tasks under way",
     },
     {
       name: "tasks begun after one",
-      run: (db) =>
-        tasksBegunAfter(
-          db,
-          { projectId: project, userId, withShared: false },
-          [rowOf(person, "task", 1)],
-          50,
-        ),
+      run: (db) => tasksBegunAfter(db, { projectId: project, userId }, [rowOf(person, "task", 1)], 50),
     },
-    { name: "last task", run: (db) => lastBegunTask(db, { projectId: project, userId, withShared: false }) },
+    { name: "last task", run: (db) => lastBegunTask(db, { projectId: project, userId }) },
   ];
 }
 

@@ -8,12 +8,10 @@ import { NO_RULES } from "#src/domain/agent-work/mcp/rules.ts";
 import { claimTask } from "#src/domain/agent-work/tasks/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { McpFailure, type ListedTools } from "#src/platform/mcp-client/mcp-client.ts";
-import type { McpOAuth } from "#src/platform/mcp-oauth/mcp-oauth.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { joinTeam, newColleague, newTeam } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { CLIENT } from "#test/support/people.ts";
-import { partOf } from "#test/support/part-of.ts";
 import { storeTask } from "#test/support/stored-task.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
@@ -106,7 +104,6 @@ it("costs no further trip while a server is as it was, and one when that changes
     db: database.db,
     secrets: createSecrets("a secret key of this test, long enough"),
     log: { warn: () => {} },
-    mcpOAuth: partOf<McpOAuth>({}),
     mcpClient: {
       connect: async () => ({
         async listTools() {
@@ -122,7 +119,7 @@ it("costs no further trip while a server is as it was, and one when that changes
   const tripsOfStep = async () => {
     const before = database.trips.db;
     const { signal } = new AbortController();
-    const link = new ServerLink(deps, server, { signal, secrets: { learn: () => {} } });
+    const link = new ServerLink(deps, server, signal);
     for (let calls = 0; calls < 2; calls += 1) {
       await link.changeOf("a").catch(() => {});
       await link.call("a", {}, signal).catch(() => {});

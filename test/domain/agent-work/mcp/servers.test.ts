@@ -6,11 +6,9 @@ import { serversOfTask } from "#src/domain/agent-work/mcp/queries.ts";
 import { NO_RULES } from "#src/domain/agent-work/mcp/rules.ts";
 import { newId } from "#src/lib/ids.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
-import type { McpOAuth } from "#src/platform/mcp-oauth/mcp-oauth.ts";
 import type { McpTarget } from "#src/platform/mcp-client/mcp-client.ts";
 import { newColleague, newMember, newTeam } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
-import { partOf } from "#test/support/part-of.ts";
 import { CLIENT } from "#test/support/people.ts";
 import { storeTask } from "#test/support/stored-task.ts";
 
@@ -23,8 +21,6 @@ const deps = () => ({
   ...database,
   secrets: createSecrets("a secret key of this test, long enough"),
   refusalOfUrl: () => undefined,
-  log: { warn: () => {} },
-  mcpOAuth: partOf<McpOAuth>({}),
   mcpClient: {
     async connect(target: McpTarget) {
       sent.push(target);

@@ -46,11 +46,6 @@ const takeTask = statement((db, { taskId, generation }: { taskId: Slot<string>; 
 
 type TaskId = Record<"taskId", Slot<string>>;
 
-/** SQL value: the tools that the chat of the task allows to the task's person. */
-const allowedToPerson = sql`CASE WHEN chats.user_id = tasks.user_id THEN chats.allowed_tools ELSE ARRAY(
-  SELECT substr(allowed, 38) FROM unnest(chats.allowed_tools) AS allowed WHERE starts_with(allowed, tasks.user_id || ':')
-) END`.mapWith(chats.allowedTools);
-
 const currentTask = statement((db, { taskId }: TaskId) =>
   db
     .select({
@@ -60,7 +55,7 @@ const currentTask = statement((db, { taskId }: TaskId) =>
       agent: agents,
       isPromptSecret: isPromptSecret({ teamId: sql`projects.team_id`, userId: sql`tasks.user_id` }),
       chat: {
-        allowedTools: allowedToPerson,
+        allowedTools: chats.allowedTools,
         isTitled: chats.isTitled,
         summary: chats.summary,
       },
@@ -256,7 +251,7 @@ const newEnding = (followUps: FollowUps) =>
       WHERE id = ${turn.taskId}::uuid AND generation <= ${turn.generation}::int
         AND status IN ('queued', 'running')
       RETURNING id, user_id, project_id, agent_id, chat_id, seq, origin, ${sourceIn(sql`tasks`).kind} AS kind, callback_status, response, error,
-        completion_reason, iterations, tool_calls, status, started_at, completed_at
+        completion_reason, iterations, tool_calls
     ) ${turnRows(turn, parts)}, forgotten AS (
       UPDATE task_steps SET step_data = step_data - 'kept'
       FROM fenced WHERE task_id = fenced.id AND step_data ->> 'kept' IS NOT NULL
