@@ -1,9 +1,9 @@
-import { HANGS_MS } from "#test/support/hangs.ts";
 import { describe, expect, it } from "vitest";
 import { runTool } from "#src/agent/tools/run-tool.ts";
 import type { ToolResult } from "#src/agent/tools/tool.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { toolCall, toolContext } from "#test/support/tool-context.ts";
+import { HANGS_MS } from "#test/support/hangs.ts";
 
 type OpenProject = () => Promise<{ runtime: ProjectRuntime }>;
 

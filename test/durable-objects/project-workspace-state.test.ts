@@ -1,9 +1,9 @@
-import { HANGS_MS } from "#test/support/hangs.ts";
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import type { ProjectWorkspace } from "#durable-objects/project-workspace/index.ts";
 import { MIGRATIONS } from "#durable-objects/project-workspace/schema.ts";
 import { migrate } from "#durable-objects/lib/sql-migrations.ts";
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { bytesOf, MEGABYTE, randomBytes, textFrom } from "../contracts/project-runtime/bytes.ts";
 import { entryOf, inTurn } from "../contracts/project-runtime/entries.ts";
 import { age, keysOf, openProject } from "./support/open-project.ts";

@@ -1,6 +1,6 @@
-import { HANGS_MS } from "#test/support/hangs.ts";
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, inject, it } from "vitest";
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { chunked, MEGABYTE, randomBytes, same } from "../contracts/project-runtime/bytes.ts";
 import { cloneTermContract, gitContract } from "../contracts/project-runtime/git.ts";
 import { projectRuntimeContract } from "../contracts/project-runtime/index.ts";

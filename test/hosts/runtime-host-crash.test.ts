@@ -1,4 +1,3 @@
-import { HANGS_MS } from "#test/support/hangs.ts";
 import { execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -8,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hostWorkspaces } from "#src/platform/runtime/host/index.ts";
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { NO_BUBBLEWRAP, SKIPPED } from "./support/runtime-host.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);

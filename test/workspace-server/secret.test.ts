@@ -1,4 +1,3 @@
-import { HANGS_MS } from "#test/support/hangs.ts";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -9,6 +8,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { ERROR_HEADER, SECRET_HEADER } from "#src/platform/runtime/http-runtime/protocol.ts";
 import { routes } from "#workspace-server/http/routes.ts";
 import { Workspace } from "#workspace-server/workspace.ts";
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { buildServer, startWorkspaceServer, WITH_SECRET } from "./support/start-server.ts";
 import { webSocketOf } from "#test/support/socket.ts";
 

@@ -1,7 +1,7 @@
-import { HANGS_MS } from "#test/support/hangs.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "#src/lib/errors.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { bytesOf, MEGABYTE, same, textAt } from "./bytes.ts";
 import type { Open } from "./under-test.ts";
 import { appears } from "./appears.ts";

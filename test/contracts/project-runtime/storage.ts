@@ -1,6 +1,6 @@
-import { HANGS_MS } from "#test/support/hangs.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { bytesOf, chunked, MEGABYTE, randomBytes, textAt } from "./bytes.ts";
 import { differences, entryOf, inTurn, readAll } from "./entries.ts";
 import type { Open } from "./under-test.ts";

@@ -21,23 +21,23 @@ export interface Return {
 
 /**
  * How long after the service was ready the jobs of executors that had died went on, in milliseconds in rising order, by the
- * kind of job; as the service's log on `dataDir` has it; 0 before
- * its ready line. Those of late returns do not count: they waited for no lease.
+ * kind of job; 0 before the ready line. As the service's log on `dataDir` has it. Those of late returns do not count: they
+ * waited for no lease.
  */
 export function takeoversByKind(dataDir: string, returns: readonly Return[]): Map<string, number[]> {
-  const found = new Map<string, number[]>();
-  for (const line of readFileSync(path.join(dataDir, "logs", "service.jsonl"), "utf8").split("\n")) {
+  const lines = readFileSync(path.join(dataDir, "logs", "service.jsonl"), "utf8").split("\n");
+  const waits = lines.flatMap((line) => {
     const takeover = safeParseJson(line, Takeover)?.value;
-    if (!takeover) continue;
+    if (!takeover) return [];
     const at = Date.parse(takeover.time);
     const last = returns.findLast(({ goneAt }) => goneAt <= at);
-    if (!last || last.isLate) continue;
-    found.set(takeover.kind, [...(found.get(takeover.kind) ?? []), Math.max(0, at - last.readyAt)]);
-  }
-  for (const [kind, all] of found)
-    found.set(
+    return last && !last.isLate ? [{ kind: takeover.kind, ms: Math.max(0, at - last.readyAt) }] : [];
+  });
+  const byKind = Map.groupBy(waits, ({ kind }) => kind);
+  return new Map(
+    Array.from(byKind, ([kind, all]) => [
       kind,
-      all.toSorted((one, other) => one - other),
-    );
-  return found;
+      all.map(({ ms }) => ms).toSorted((one, other) => one - other),
+    ]),
+  );
 }
