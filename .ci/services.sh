@@ -1,4 +1,4 @@
-# To be read by `run`: installs and starts PostgreSQL, Redis, bubblewrap, Chromium and Python's httpx where they are missing (Debian or Ubuntu, as
+# To be read by `run`: installs and starts PostgreSQL, Redis, bubblewrap, Chromium, Firefox and Python's httpx where they are missing (Debian or Ubuntu, as
 # root or with sudo). What it starts ends with the shell that reads it.
 
 as_root() {
@@ -14,6 +14,7 @@ is_there pg_isready && ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || mi
 is_there redis-server || missing+=(redis-server)
 is_there bwrap || missing+=(bubblewrap)
 is_there chromium-headless-shell || is_there chromium || is_there chromium-browser || is_there google-chrome || missing+=(chromium-headless-shell)
+is_there firefox-esr || is_there firefox || missing+=(firefox-esr)
 /usr/bin/python3 -c "import httpx" 2>/dev/null || missing+=(python3-httpx)
 if [ ${#missing[@]} -gt 0 ]; then
   echo "Installing ${missing[*]}, which tests need …"
@@ -29,16 +30,16 @@ end_services() {
 }
 trap end_services EXIT
 
-# One that lets tests in without a password, on its standard port.
-server=postgres://postgres@127.0.0.1:5432/postgres
-if ! psql "$server" -qc "SELECT 1" >/dev/null 2>&1; then
-  postgres=$(dirname "$(ls /usr/lib/postgresql/*/bin/initdb | tail -n 1)")
-  chmod 755 "$state"
-  as_root install -d -o postgres "$state/postgres"
-  as_root runuser -u postgres -- "$postgres/initdb" -D "$state/postgres/data" -U postgres --auth=trust >/dev/null
+# Its own, because one that waits for the disk makes and drops databases slowly. On the first free port: others may run tests, too.
+postgres=$(dirname "$(ls /usr/lib/postgresql/*/bin/initdb | tail -n 1)")
+chmod 755 "$state"
+as_root install -d -o postgres "$state/postgres"
+as_root runuser -u postgres -- "$postgres/initdb" -D "$state/postgres/data" -U postgres --auth=trust --no-sync >/dev/null
+for port in $(seq 5432 5452); do
   as_root runuser -u postgres -- "$postgres/pg_ctl" -D "$state/postgres/data" -l "$state/postgres/log" \
-    -o "-p 5432 -k $state/postgres -c fsync=off -c max_connections=200" -w start >/dev/null
-fi
+    -o "-p $port -k $state/postgres -c fsync=off -c full_page_writes=off -c max_connections=200" -w start >/dev/null 2>&1 && break
+done
+export TEST_DATABASE_URL="postgres://postgres@127.0.0.1:$port/postgres"
 
 if ! redis-cli -h 127.0.0.1 ping >/dev/null 2>&1; then
   redis-server --port 6379 --bind 127.0.0.1 --save "" --daemonize yes --pidfile "$state/redis.pid" >/dev/null

@@ -1,10 +1,12 @@
 import path from "node:path";
 import { defineConfig } from "vite";
+import { accountFrame } from "./account-frame.ts";
 
-/** The console, built into static files of the Worker under `/app`. */
+/** The console and the account pages, built into static files of the Worker under `/app`. */
 export default defineConfig({
   root: import.meta.dirname,
   base: "/app/",
+  plugins: [accountFrame()],
   // The sources of the client, not what was built of them.
   resolve: { conditions: ["workspace-source", "module", "browser", "import"] },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },

@@ -1,14 +1,15 @@
 import { z } from "zod";
 import { runStep } from "#src/agent/steps/run-step.ts";
 import { deliverCallback } from "#src/domain/agent-work/callbacks/index.ts";
+import { mailTaskEnd, mailTaskQuestion } from "#src/domain/agent-work/task-mails/index.ts";
 import * as tasks from "#src/domain/agent-work/tasks/index.ts";
 import { handleEvent } from "#src/domain/billing/payment-events/index.ts";
 import { sendPayout } from "#src/domain/billing/payouts/index.ts";
 import { runDeployment } from "#src/domain/hosting/deployments/index.ts";
 import { endChannelsOf } from "#src/domain/messaging/channels/index.ts";
-import { advanceSession, advanceSessions } from "#src/domain/conversations/sessions/index.ts";
+import { advanceLeft, advanceSession, advanceSessions } from "#src/domain/conversations/sessions/index.ts";
 import * as deliveries from "#src/domain/messaging/deliveries/index.ts";
-import { eventsReceived } from "#src/domain/messaging/inbox/index.ts";
+import { eventsLeft, eventsReceived } from "#src/domain/messaging/inbox/index.ts";
 import * as progress from "#src/domain/messaging/progress/index.ts";
 import * as mail from "#src/domain/operations/mail/index.ts";
 import { accessLost } from "#src/domain/access/permissions/index.ts";
@@ -33,6 +34,8 @@ export const JOBS = [
   serveJob(runDeployment),
   serveJob(runs.advanceRun),
   serveJob(runs.tellOwner),
+  serveJob(mailTaskEnd),
+  serveJob(mailTaskQuestion),
 ];
 
 /** Every function that the queue may call. Each may be called twice for one message. */
@@ -51,6 +54,7 @@ export const FUNCTIONS = [
   }),
 
   serveFunction(eventsReceived, advanceSessions),
+  serveFunction(eventsLeft, advanceLeft),
   serveFunction(deliveries.questionsDue, (services, { taskId }) =>
     deliveries.sendApprovalCards(services, taskId),
   ),

@@ -10,8 +10,7 @@ const INPUTS = [
   "hosts/command-runner/*.ts",
   "local/guide/*.ts",
   "docs/guide/*.md",
-  "console/*.{html,ts}",
-  "public/account/tokens.css",
+  "console/{,account/}*.{html,ts}",
   "{console,sdk}/src/**/*.*",
   "{src,functions,durable-objects}/**/*.*",
 ];

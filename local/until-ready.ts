@@ -1,6 +1,7 @@
 import { StartError } from "./start-error.ts";
 
-const READY_TIMEOUT_MS = 15_000;
+/** Ends a start that hangs; a machine that is busy may need half a minute. */
+const READY_TIMEOUT_MS = 120_000;
 const READY_PAUSE_MS = 50;
 
 /** Waits until the service reports that it and its dependencies are ready. */

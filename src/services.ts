@@ -3,6 +3,7 @@ import type { ApiEnvironment, ChannelAdapter, Platform } from "#src/channels/cha
 import { adapters } from "#src/channels/index.ts";
 import type { FollowUps } from "#src/domain/agent-work/tasks/index.ts";
 import { FOLLOW_UPS } from "#src/follow-ups.ts";
+import { checkAccount, type AccountCheck, type AccountToCheck } from "#src/models/check-account.ts";
 import { chooseOwnModel, choosePlatformModel, type OwnAccount } from "#src/models/choose.ts";
 import type { Model } from "#src/models/model.ts";
 import { modelSettings, type ModelSettings } from "#src/models/settings.ts";
@@ -21,6 +22,8 @@ import { createGitTransport } from "#src/platform/git-transport/index.ts";
 import type { GitTransport } from "#src/git/transport.ts";
 import { createMcpClient } from "#src/platform/mcp-client/index.ts";
 import type { McpClient } from "#src/platform/mcp-client/mcp-client.ts";
+import { createMcpOAuth } from "#src/platform/mcp-oauth/index.ts";
+import type { McpOAuth } from "#src/platform/mcp-oauth/mcp-oauth.ts";
 import type { MediaCache } from "#src/platform/media-cache/media-cache.ts";
 import { r2MediaCache } from "#src/platform/media-cache/r2.ts";
 import { createPayments } from "#src/platform/payments/index.ts";
@@ -66,6 +69,8 @@ import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces
 import { createWebSearch } from "#src/platform/web-search/index.ts";
 import type { WebSearch } from "#src/platform/web-search/web-search.ts";
 import { createSecretsAtRest, type SecretsAtRest } from "#src/platform/secrets/secrets-at-rest.ts";
+import { createWebAuthn } from "#src/platform/webauthn/index.ts";
+import type { WebAuthn } from "#src/platform/webauthn/webauthn.ts";
 import { createAccessTokens, type AccessTokens } from "#src/platform/tokens/access-tokens.ts";
 import { createCsrfTokens, type CsrfTokens } from "#src/platform/tokens/csrf-tokens.ts";
 import { createOAuthStates, type OAuthStates } from "#src/platform/tokens/oauth-states.ts";
@@ -94,6 +99,8 @@ export interface Services extends SecretsAtRest {
   /** Login providers. */
   oauth: OAuthProviders;
   oauthStates: OAuthStates;
+  /** Passkeys; undefined where browsers have none for the service's address. */
+  webAuthn: WebAuthn | undefined;
   previewTokens: PreviewTokens;
   gitHosts: GitHosts;
   /** Providers to which people deploy their projects. */
@@ -139,6 +146,7 @@ export interface Services extends SecretsAtRest {
   safeFetch: SafeFetch;
   /** Of MCP servers, whose addresses users supply, too. */
   mcpClient: McpClient;
+  mcpOAuth: McpOAuth;
   /** The same for WebSockets. */
   guardedUpgrade: GuardedUpgrade;
   /** For the agent; `undefined` without a search provider's key. */
@@ -148,6 +156,8 @@ export interface Services extends SecretsAtRest {
   chooseModel(name: string | null): Model;
   /** The model behind a person's own key. */
   chooseOwnModel(account: OwnAccount): Model;
+  /** Whether a provider takes a person's own key. */
+  checkOwnAccount(account: AccountToCheck): Promise<AccountCheck>;
   /** The available models, and the tiers that may use their own keys. */
   modelSettings: ModelSettings;
   log: Log;
@@ -267,6 +277,10 @@ function sharedServices(env: Env): SharedServices {
     }),
     oauth: createOAuthProviders(oauthConfig(env)),
     oauthStates: createOAuthStates({ secret: env.SECRET_KEY }),
+    webAuthn: createWebAuthn({
+      publicUrl: env.PUBLIC_URL,
+      production: env.ENVIRONMENT === "production",
+    }),
     previewTokens: createPreviewTokens({ secret: env.SECRET_KEY }),
     ...createSecretsAtRest(env),
     gitHosts: createGitHosts(gitHostConfig(env)),
@@ -284,11 +298,13 @@ function sharedServices(env: Env): SharedServices {
     guardedUpgrade: createGuardedUpgrade({ egressUrl: env.EGRESS_URL, ...outbound }),
     safeFetch,
     mcpClient: createMcpClient({ fetch: guardedFetch }),
+    mcpOAuth: createMcpOAuth({ safeFetch, publicUrl: withoutSlash(env.PUBLIC_URL) }),
     webSearch: createWebSearch(webSearchConfig(env)),
     transcription: createTranscription(transcriptionConfig(env)),
     refusalOfUrl: (url) => checkOutboundUrl(url, outbound),
     chooseModel: (name) => choosePlatformModel(modelConfig(env, name)),
     chooseOwnModel: (account) => chooseOwnModel({ account, guardedFetch, ...modelCalls(env) }),
+    checkOwnAccount: (account) => checkAccount(account, { guardedFetch, ...modelCalls(env) }),
     modelSettings: modelSettings(env),
   };
   sharedByEnv.set(env, made);

@@ -5,6 +5,7 @@ import { ProjectFiles } from "./files/project-files.ts";
 import { ProjectPaths } from "./files/project-paths.ts";
 import { GitProcesses } from "./git-processes.ts";
 import { Commands } from "./programs/commands.ts";
+import { Pipes } from "./programs/pipes.ts";
 import { Programs } from "./programs/programs.ts";
 import { Processes } from "./programs/processes.ts";
 import { Shells } from "./shells/shells.ts";
@@ -18,6 +19,7 @@ export class Workspace {
   readonly commands: Commands;
   readonly shells: Shells;
   readonly processes: Processes;
+  readonly pipes: Pipes;
   readonly git: GitProcesses;
   readonly #staged = new Map<string, Staged>();
 
@@ -30,6 +32,7 @@ export class Workspace {
     this.commands = new Commands(root, this.programs);
     this.shells = new Shells(root, this.programs);
     this.processes = new Processes(root, this.programs);
+    this.pipes = new Pipes(root, this.programs);
     this.git = new GitProcesses(this.paths, this.programs);
   }
 
@@ -45,7 +48,7 @@ export class Workspace {
 
   /** Whether programs or data depend on the running server. */
   get isBusy(): boolean {
-    return [this.commands, this.shells, this.processes, this.git].some(({ isBusy }) => isBusy);
+    return [this.commands, this.shells, this.processes, this.pipes, this.git].some(({ isBusy }) => isBusy);
   }
 
   get isEnding(): boolean {
@@ -74,7 +77,9 @@ export class Workspace {
       this.commands.endAll(reason),
       this.shells.endAll(),
       this.processes.endAll(),
+      this.pipes.endAll(),
       this.git.endAll(),
+      this.programs.endStarting(),
     ]);
   }
 

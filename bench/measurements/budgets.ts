@@ -22,7 +22,8 @@ const LIMITS = {
  * the same place; a message of the queue, which it took before, is a call to another company.
  */
 const BUDGETS = {
-  invoke: { db: 2, publish: 0, objects: 2 },
+  // The key signed in a moment before.
+  invoke: { db: 1, publish: 0, objects: 2 },
   status: { db: 1, publish: 0, objects: 1 },
   events: { db: 1, publish: 0, objects: 2 },
   "chat/stream": { db: 2, publish: 0, objects: 3 },

@@ -40,7 +40,6 @@ const stepInObject: Change = {
     const local = log.writes + needs.seconds / FROM_THE_CODE.pingEverySeconds;
     return {
       ...needs,
-      deliverySeconds: 1,
       objectCalls: needs.objectCalls - local,
       logLines: needs.logLines - local,
     };

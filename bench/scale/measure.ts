@@ -6,6 +6,7 @@ import { Client } from "pg";
 import { readConfiguration } from "#local/configuration.ts";
 import { startStack } from "#local/stack.ts";
 import { createDatabase } from "#test/support/server-database.ts";
+import { ServiceLog } from "../service-log.ts";
 import { eventsPath, newTaskClient, type TaskClient } from "../task-client.ts";
 import { startCountingProxy } from "./counting-proxy.ts";
 import { DatabaseCpu, workerCpuMs } from "./cpu-time.ts";
@@ -85,7 +86,8 @@ async function measure({
   const results = new Map<Profile["name"], { hurried: Counts; paced: Counts }>();
   try {
     const person = await newTaskClient(stack.url);
-    const counting = { client, person, tally, cpu, bytes: () => database.bytes };
+    const log = new ServiceLog(dataDir);
+    const counting = { client, person, tally, log, cpu, bytes: () => database.bytes };
     await runAll(counting, SHORT.hurried, { tasks: WARM_UP, atOnce: 4 });
     await runAll(counting, TYPICAL.hurried, { tasks: WARM_UP / 4, atOnce: 4 });
     for (const profile of [SHORT, TYPICAL]) {
@@ -136,6 +138,7 @@ interface Counting {
   client: Client;
   person: TaskClient;
   tally: Tally;
+  log: ServiceLog;
   cpu: DatabaseCpu;
   /** Bytes that the database has returned so far. */
   bytes: () => number;
@@ -152,12 +155,13 @@ interface Counts extends ReturnType<Tally["perTask"]> {
 }
 
 async function runAll(
-  { client, person, tally, cpu, bytes }: Counting,
+  { client, person, tally, log, cpu, bytes }: Counting,
   message: string,
   { tasks, atOnce }: { tasks: number; atOnce: number },
 ): Promise<Counts> {
   const taskIds: string[] = [];
   const seconds: number[] = [];
+  await log.untilQuiet();
   const before = {
     worker: workerCpuMs(),
     database: await cpu.total(),
@@ -179,8 +183,9 @@ async function runAll(
     }
   };
   await Promise.all(Array.from({ length: atOnce }, caller));
-  // The follow-up of the last task is still in progress.
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  // Also waits for what follows the last task.
+  const logged = await log.untilQuiet();
+  for (const each of logged) if (each.message !== "request") tally.add(each);
   return {
     taskIds,
     seconds: mean(seconds),

@@ -13,7 +13,7 @@ const MeasuredTask = z.object({
   seconds: z.number(),
   /** Deliveries of the queue, by function. */
   deliveries: z.record(z.string(), z.number()),
-  /** Round trips of the invoke, the stream of its one reader and all deliveries. */
+  /** Round trips of the invoke, the stream of its one reader, all steps and all deliveries. */
   trips: z.object({ db: z.number(), publish: z.number(), objects: z.number() }),
   /** CPU of workerd, objects included, in milliseconds. */
   workerCpuMs: z.number(),

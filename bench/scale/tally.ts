@@ -6,7 +6,7 @@ export interface Trips {
   objects: number;
 }
 
-/** Sums the round trips in the service's `Server-Timing` headers, and counts the requests. */
+/** Sums the round trips of requests and of steps, and counts the requests. */
 export class Tally {
   readonly #requests = new Map<string, number>();
   #trips: Trips = { db: 0, publish: 0, objects: 0 };
@@ -16,14 +16,20 @@ export class Tally {
     this.#trips = { db: 0, publish: 0, objects: 0 };
   }
 
+  /** Notes a request by its `Server-Timing` header. */
   note(path: string, headers: IncomingHttpHeaders): void {
     const name = path.replace(/^\/functions\//u, "");
     this.#requests.set(name, (this.#requests.get(name) ?? 0) + 1);
     const shown = String(headers["server-timing"]);
     const of = (kind: keyof Trips) => Number(new RegExp(`${kind};desc="(\\d+)"`, "u").exec(shown)?.[1] ?? 0);
-    this.#trips.db += of("db");
-    this.#trips.publish += of("publish");
-    this.#trips.objects += of("objects");
+    this.add({ db: of("db"), publish: of("publish"), objects: of("objects") });
+  }
+
+  /** Adds what no request answers for: a step that begins at once is executed for its object. */
+  add({ db, publish, objects }: Trips): void {
+    this.#trips.db += db;
+    this.#trips.publish += publish;
+    this.#trips.objects += objects;
   }
 
   /** Deliveries of the queue by function, and round trips of all requests, including the client's. */

@@ -1,3 +1,4 @@
+import { stepDue } from "#src/domain/agent-work/tasks/functions.ts";
 import type { MeasuredTask } from "./measured.ts";
 import { OBJECTS } from "./published.ts";
 
@@ -65,6 +66,8 @@ export const FROM_THE_CODE = {
 
 /** Requests of the caller: one starts the task, and one reads its events to the end. */
 const CALLERS_REQUESTS = 2;
+/** The step that begins at once is a call of the Worker by the task's object, and no request. */
+const STEPS_AT_ONCE = 1;
 
 /**
  * Assumes one reader, which keeps the log's object from hibernating, so that its whole duration is charged. Without a
@@ -80,7 +83,8 @@ export function needsOf(task: MeasuredTask): TaskNeeds {
   const objectCalls = trips.objects + alarms;
   return {
     seconds,
-    deliverySeconds: seconds,
+    // A step that begins at once needs no delivery.
+    deliverySeconds: seconds * (task.deliveries[stepDue.name] ?? 0),
     requests,
     cpuMs: workerCpuMs,
     objectCalls,
@@ -94,7 +98,7 @@ export function needsOf(task: MeasuredTask): TaskNeeds {
       code.rowsPerLog,
     rowsRead: objectCalls * code.rowsReadPerCall,
     logBytes: log.bytes,
-    logLines: requests * (1 + code.ownLinesPerRequest) + objectCalls,
+    logLines: (requests + STEPS_AT_ONCE) * (1 + code.ownLinesPerRequest) + objectCalls,
     messages: deliveries,
     databaseTrips: trips.db,
     databaseCpuMs: database.cpuMs,

@@ -183,7 +183,7 @@ function statesOf(content: Content): View[] {
     {
       name: "chat-mode",
       path: chatAt(chats.quiet),
-      act: (page) => page.getByRole("button", { name: /^Edits:/u }).click(),
+      act: (page) => page.getByRole("button", { name: /^Mode:/u }).click(),
     },
     {
       name: "chat-files",
@@ -250,7 +250,6 @@ function statesOf(content: Content): View[] {
       name: "terminal",
       path: `${at}/terminal`,
       act: async (page) => {
-        await page.getByRole("button", { name: "New terminal" }).click();
         await expectPage(page.getByText("Connected.")).toBeVisible();
         await page.keyboard.type("ls; grep -n voucher src/cart.ts\n");
         await expectPage(page.locator(".xterm-rows > div", { hasText: "README.md" }).first()).toBeVisible();

@@ -14,7 +14,7 @@ export const EXIT = {
   limited: 6,
   /** The service cannot be reached. */
   unreachable: 7,
-  /** With `--no-input`: the task waits for an approval. */
+  /** With `--no-input`: the task needs your input. */
   needsApproval: 8,
   /** `--timeout` has passed. As of GNU `timeout`. */
   timeout: 124,

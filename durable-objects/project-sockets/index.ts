@@ -116,14 +116,14 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
   override async fetch(request: Request): Promise<Response> {
     const opening = parseJson(decodeURIComponent(request.headers.get(OPENING_HEADER) ?? ""), Opening);
     const { 0: client, 1: server } = new WebSocketPair();
-    const { kind, userId, standing, readsFiles, shown } = opening;
+    const { kind, userId, standing, readsFiles, shown, shared } = opening;
     const { MAX_SOCKETS_PER_PROJECT } = this.#services.config;
     const hasMost = isFull(this.ctx.getWebSockets(userId).length, MAX_SOCKETS_PER_PROJECT);
     // For server-sent events the Worker can still return a status.
     if (hasMost && kind === "events") return new Response(null, { status: 409 });
     this.ctx.acceptWebSocket(server, [userId]);
     const state = { kind, userId, standing, readsFiles, checkedAt: Date.now(), terminal: null, log: null };
-    const seat = this.#sit(this.#connect(server, { ...state, shown }));
+    const seat = this.#sit(this.#connect(server, { ...state, shown, shared }));
     if (hasMost) {
       seat.connection.tell(new AppError("conflict", TOO_MANY));
       seat.connection.close(POLICY);
@@ -149,7 +149,8 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
     if (seats.length === 0) return;
     try {
       const userIds = [...new Set(seats.map(({ connection }) => connection.state.userId))];
-      const tasks = await liveTasks(this.#services.db, this.#projectId, { userIds, named });
+      const withShared = seats.some(({ connection }) => connection.state.shared === true);
+      const tasks = await liveTasks(this.#services.db, this.#projectId, { userIds, named, withShared });
       await Promise.all(
         seats.map(async ({ conversation }) => {
           for (const task of tasks) await conversation.follow(task);

@@ -13,7 +13,7 @@ export interface ProjectSocketsObject extends Rpc.DurableObjectBranded {
    * file may have changed. At most one notice a second: later changes are in the next one.
    */
   filesChanged(paths: readonly string[] | null): void;
-  /** An agent works on this task from now on: sockets of the task's user show it. */
+  /** An agent works on this task from now on: sockets of the task's user, and of readers of its shared chat, show it. */
   taskBegan(taskId: string): void;
   /**
    * Opens a socket for a person whose access was checked: the request carries an `Opening` in `OPENING_HEADER`. Returns
@@ -68,6 +68,8 @@ const Followed = z.object({
   direct: z.boolean(),
   /** The last event asked for an approval: no events follow until it is decided. */
   asking: z.boolean(),
+  /** It is another person's, in a shared chat: access to it is checked again before its events are sent. */
+  foreign: z.literal(true).optional(),
 });
 export type Followed = z.output<typeof Followed>;
 
@@ -79,6 +81,8 @@ export const Opening = z.object({
   wish: TerminalInput,
   /** For sockets of chats: whether the user may read the project's files. */
   readsFiles: z.boolean().optional(),
+  /** For sockets with tasks: whether those of others are shown, in chats that are shared. */
+  shared: z.boolean().optional(),
   /** For sockets with tasks: the tasks to resume. */
   resume: z.array(Resume).optional(),
   /** Tasks that the client has to their end. If present, tasks started after those are shown too. */

@@ -8,12 +8,12 @@ export interface NewEvent {
 
 /**
  * Something that an executor must not do twice, kept until the turn is in the database: the model's whole answer, a
- * call whose approval was requested, a call that was started, a call's result, and that the turn's end is in the log.
+ * call whose approval was requested, a call that was started, the input that a call needs, a call's result, and that the turn's end is in the log.
  */
 export interface TurnRecord {
   /** Turn of the task, from 1. */
   iteration: number;
-  kind: "answer" | "asked" | "started" | "result" | "ended";
+  kind: "answer" | "asked" | "started" | "input" | "result" | "ended";
   /** Tool call the record is about; empty for an answer and an end. */
   callId: string;
   /** JSON, opaque to the log. */

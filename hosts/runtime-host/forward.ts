@@ -34,6 +34,8 @@ export async function forward(
   const status = incoming.statusCode ?? 502;
   if (onSuccess && status < 300) await onSuccess();
   response.writeHead(status, incoming.statusMessage, withoutConnection(incoming.headers));
+  // A stream may have nothing to say for long, and its reader has to know that it is there.
+  response.flushHeaders();
   await new Promise<void>((resolve) => {
     // A body that breaks off ends the response as well.
     pipeline(incoming, response, () => resolve());

@@ -44,6 +44,6 @@ export type {
   ConversationStatus,
   ConversationTask,
   ConversationTurn,
-} from "./live/conversation.ts";
+} from "./live/conversation-task.ts";
 export { visible, visibleLine } from "./visible.ts";
 export type { Terminal, TerminalOptions, TerminalOutput } from "./live/terminal.ts";

@@ -1,6 +1,6 @@
 import type { HttpClient } from "isomorphic-git";
 import { AppError } from "#src/lib/errors.ts";
-import { limitIn, limitSentence } from "#src/lib/rate-limit.ts";
+import { limitIn, limitSentence } from "#src/lib/remote-rate-limit.ts";
 import type { CheckedRemote } from "./remote-url.ts";
 import type { GitAnswer, GitTransport } from "./transport.ts";
 

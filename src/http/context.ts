@@ -1,4 +1,4 @@
-import type { Caller } from "#src/domain/access/permissions/index.ts";
+import type { ArrivingCaller, Caller } from "#src/domain/access/permissions/index.ts";
 import type { Env } from "#src/env.ts";
 import type { Services } from "#src/services.ts";
 
@@ -9,7 +9,7 @@ export interface AppEnv {
     requestId: string;
     services: Services;
     /** Set by the access guard; absent only on public endpoints. */
-    caller?: Caller;
+    caller?: Caller | ArrivingCaller;
     /** State of the caller's rate limit; sent with every response, refusals included. */
     rateHeaders?: Readonly<Record<string, string>>;
     /** Methods of the patterns that match the path. */

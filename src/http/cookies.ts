@@ -17,7 +17,14 @@ type NameConfig = Pick<CookieConfig, "ENVIRONMENT" | "COOKIE_SECURE" | "COOKIE_D
 /** Cookies of a sign-in; COOKIE_DOMAIN may extend them to subdomains. */
 const SESSION_COOKIES = ["session", "refresh_token"] as const;
 /** One for each kind, so that a sign-in and the connection of an account do not overwrite each other's state. */
-const FLOW_COOKIES = ["oauth_state", "git_oauth_state", "deploy_oauth_state"] as const;
+const FLOW_COOKIES = [
+  "oauth_state",
+  "git_oauth_state",
+  "deploy_oauth_state",
+  "mcp_oauth_state",
+  "passkey_challenge",
+  "new_passkey_challenge",
+] as const;
 /** Cookies on the hosts of previews; those of a visit in a frame have names of their own. */
 const PREVIEW_COOKIES = ["preview_session", "preview_nonce", "framed_session", "framed_nonce"] as const;
 

@@ -1,3 +1,4 @@
+import { GRANT_TOKEN } from "#src/lib/grant-token.ts";
 import { cookieOf } from "./cookies.ts";
 
 type CookieConfig = Parameters<typeof cookieOf>[1];
@@ -7,7 +8,7 @@ type CookieConfig = Parameters<typeof cookieOf>[1];
  * cookie; otherwise a page could act as its visitor by sending an invalid header.
  */
 export type Credentials =
-  | { kind: "key" | "accessToken" | "sessionCookie"; token: string }
+  | { kind: "key" | "grant" | "accessToken" | "sessionCookie"; token: string }
   | { kind: "none" | "unreadable" };
 
 /**
@@ -27,7 +28,8 @@ export function readCredentials(request: Request, config: CookieConfig): Credent
 
 /** A token from outside the headers, such as the query of a socket. */
 export function credentialsOf(token: string): Credentials {
-  return { kind: isKey(token) ? "key" : "accessToken", token };
+  if (isKey(token)) return { kind: "key", token };
+  return { kind: token.startsWith(GRANT_TOKEN) ? "grant" : "accessToken", token };
 }
 
 /** The access token in the header or the cookie; `undefined` if there is none. */

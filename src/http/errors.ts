@@ -16,7 +16,8 @@ export const OAuthErrorBody = ErrorBody.extend({
   error: z
     .string()
     .optional()
-    .describe("`authorization_pending`, `slow_down`, `access_denied`, `expired_token`, …"),
+    .describe("`invalid_grant`, `authorization_pending`, `slow_down`, `access_denied`, `expired_token`, …"),
+  error_description: z.string().optional().describe("The same sentence as `detail`"),
 }).meta({ id: "OAuthError" });
 
 /** The same, with an `error` field for clients of OpenAI's API, which show its content. */
@@ -28,6 +29,13 @@ export const OpenAiErrorBody = ErrorBody.extend({
     param: z.null(),
   }),
 }).meta({ id: "OpenAiError" });
+
+/** Codes of OAuth for refusals that name none: of middleware and schemas. Source: RFC 6749, sections 4.1.2.1 and 5.2. */
+function oauthError({ status, message }: AppError): z.output<typeof OAuthErrorBody> {
+  const overloaded = status === 429 || status === 503;
+  const error = overloaded ? "temporarily_unavailable" : status >= 500 ? "server_error" : "invalid_request";
+  return { detail: message, error, error_description: message };
+}
 
 /** OpenAI's own types for some failures. Source: https://platform.openai.com/docs/guides/error-codes */
 const OPENAI_TYPES: Readonly<Partial<Record<ErrorCode, string>>> = {
@@ -60,8 +68,9 @@ export function onError(error: Error, c: Context<AppEnv>): Response {
     else log.error("request failed", { ...fields, cause: known.cause ?? known });
   }
   const inOpenAiStyle = c.get("errorStyle") === "openai" && { error: openAiError(known) };
+  const inOAuthStyle = c.get("errorStyle") === "oauth" && oauthError(known);
   const { retryAfterSeconds } = known;
-  return c.json({ detail: known.message, ...known.extra, ...inOpenAiStyle }, known.status, {
+  return c.json({ ...inOAuthStyle, detail: known.message, ...known.extra, ...inOpenAiStyle }, known.status, {
     // Source: RFC 9110, 15.5.2.
     ...(known.status === 401 && { "WWW-Authenticate": "Bearer" }),
     ...known.headers,

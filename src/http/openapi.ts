@@ -38,6 +38,11 @@ const SECURITY = {
       "The same token as a cookie. Requests that change data need `X-CSRF-Token` (see `GET /api/auth/csrf`)",
   },
   apiKey: { type: "http", scheme: "bearer", description: "External API key, `tsk_…`" },
+  connectedApp: {
+    type: "http",
+    scheme: "bearer",
+    description: "Access token of a connected app, `tso_…`, which a client of MCP gets by OAuth",
+  },
 };
 
 /** What another status of the success response says of its body. */
@@ -225,8 +230,11 @@ function securityOf(access: Access): Json[] {
   if ("user" in access) return access.user === "superuser" ? signedIn("superuser") : signedIn();
   if ("member" in access) return signedIn(access.member);
   if ("userOrKey" in access) return [...signedIn(), { apiKey: [access.userOrKey] }];
+  if ("userOrKeyInRead" in access) return [...signedIn(), { apiKey: [access.userOrKeyInRead] }];
+  if ("keyInStatement" in access) return [{ apiKey: [access.keyInStatement] }];
   const permission = "key" in access ? access.key : access.keyOfTask;
-  return [{ apiKey: permission === "any" ? [] : [permission] }];
+  const byApp = "connectedApps" in access && access.connectedApps;
+  return [{ apiKey: permission === "any" ? [] : [permission] }, ...(byApp ? [{ connectedApp: [] }] : [])];
 }
 
 const Properties = z.object({

@@ -118,7 +118,7 @@ export const TAG_GROUPS = [
       {
         name: "MCP",
         description:
-          "The service as a server of the Model Context Protocol, for agents of other programs, by API key.",
+          "The service as a server of the Model Context Protocol, for agents of other programs: by API key, or by a person's consent (OAuth 2.1).",
       },
     ],
   },

@@ -31,10 +31,15 @@ export function withOwnKey(model: Model, own: OwnName): Model {
   };
 }
 
-function ofOwnKey(error: ModelError, { label, apiKey, headers }: OwnName) {
-  const told = headers.filter(isSecret).reduce((text, value) => text.replaceAll(value, "***"), error.message);
-  const message = isSecret(apiKey) ? withoutKey(told, apiKey) : told;
-  return new ModelError(error.code, sentenceOf(error.code, label, message), {
+/** A text without the key, parts of it, and the values of headers. */
+export function withoutOwnSecrets(text: string, { apiKey, headers }: Omit<OwnName, "label">): string {
+  const told = headers.filter(isSecret).reduce((rest, value) => rest.replaceAll(value, "***"), text);
+  return isSecret(apiKey) ? withoutKey(told, apiKey) : told;
+}
+
+function ofOwnKey(error: ModelError, own: OwnName) {
+  const message = withoutOwnSecrets(error.message, own);
+  return new ModelError(error.code, sentenceOf(error.code, own.label, message), {
     retryable: error.retryable,
     retryAfterMs: error.retryAfterMs,
     cause: error.cause,

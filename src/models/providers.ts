@@ -13,6 +13,10 @@ interface Entry {
   /** Environment variable that overrides `baseUrl`. */
   baseUrlVariable: `${string}_API_BASE`;
   apiType: ApiType;
+  /** Path that answers about the key itself, below `baseUrl`. */
+  keyPath?: string;
+  /** Whether everyone may read the list of models, so that it says nothing about a key. */
+  isListOpen?: boolean;
   /** Headers of each request, besides those of the API. */
   headers?: (appUrl: string) => Record<string, string>;
 }
@@ -30,6 +34,9 @@ const PROVIDERS = [
     baseUrl: "https://openrouter.ai/api/v1",
     baseUrlVariable: "OPENROUTER_API_BASE",
     apiType: "openai",
+    // https://openrouter.ai/docs/api/api-reference/api-keys/get-current-key
+    keyPath: "/key",
+    isListOpen: true,
     // https://openrouter.ai/docs/app-attribution
     headers: (appUrl: string) => ({ "HTTP-Referer": appUrl, "X-Title": "Agent Workspace Service" }),
   },
@@ -41,6 +48,7 @@ const PROVIDERS = [
     baseUrl: "https://nano-gpt.com/api/v1",
     baseUrlVariable: "NANO_GPT_API_BASE",
     apiType: "openai",
+    isListOpen: true,
   },
   {
     id: "openai",

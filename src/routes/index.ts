@@ -10,6 +10,7 @@ import { billingEndpoints } from "./billing/index.ts";
 import { backgroundTaskEndpoints } from "./background-tasks/index.ts";
 import { channelEndpoints } from "./channels/index.ts";
 import { chatEndpoints } from "./chat/index.ts";
+import { connectedAppEndpoints } from "./connected-apps/index.ts";
 import { creatorEndpoints } from "./creators/index.ts";
 import { deploymentCredentialEndpoints } from "./deployment-credentials/index.ts";
 import { deploymentOAuthEndpoints } from "./deployment-oauth/index.ts";
@@ -49,6 +50,7 @@ export const endpoints: readonly Endpoint[] = [
   ...authEndpoints,
   ...oauthEndpoints,
   ...sessionEndpoints,
+  ...connectedAppEndpoints,
   ...userEndpoints,
   ...adminEndpoints,
   ...auditEndpoints,

@@ -2,6 +2,7 @@ import { boundOutput } from "./bound-output.ts";
 import { createShell } from "./create-shell.ts";
 import type { CallFiles } from "./file-calls.ts";
 import type { Job, JobResult, WithBytes } from "./job.ts";
+import { sayWhatIsMissing } from "./missing-commands.ts";
 import { RemoteFileError } from "./remote-file-system.ts";
 import { fillScratch, takeScratch } from "./scratch.ts";
 import { isUnfinished, runLine, usesBackground } from "./shell-lines.ts";
@@ -56,7 +57,7 @@ async function runCommand(
     return {
       kind: "command",
       stdout: boundOutput(stdout),
-      stderr: `${boundOutput(stderr)}${note}`,
+      stderr: `${boundOutput(sayWhatIsMissing(stderr))}${note}`,
       exitCode: ended ?? exitCode,
       timedOut: ended === EXIT_TIMED_OUT,
     };
@@ -73,7 +74,10 @@ async function runLineJob(
   const { bash, scratch, given } = createShell({ callFiles, pause, cwd: job.cwd, env: job.env });
   if (job.mayContinue && isUnfinished(bash, job.text)) return { value: { kind: "unfinished" } };
   await fillScratch(scratch, job.scratch, bytes);
-  const result = await runLine(bash, job, cancelled);
+  const { output, ...result } = await runLine(bash, job, cancelled);
   const left = await takeScratch(scratch, given);
-  return { value: { kind: "line", ...result, scratch: left.entries }, bytes: left.bytes };
+  return {
+    value: { kind: "line", ...result, output: sayWhatIsMissing(output), scratch: left.entries },
+    bytes: left.bytes,
+  };
 }

@@ -1,6 +1,7 @@
 /** The frames of WebSockets: JSON objects, as text, with a `type`. Clients must ignore unknown fields and types. */
 import { z } from "zod";
 import { DeploymentChange, ProjectTaskEvent } from "./streams.ts";
+import { AnswerContent, ApprovalResponse } from "./approval-response.ts";
 import { MAX_CHANGED_PATHS } from "./changed-paths.ts";
 import { ChatEvent } from "./task-events.ts";
 
@@ -52,7 +53,8 @@ export const ChatCommandFrame = z.discriminatedUnion("type", [
     .object({
       type: z.literal("approval_response"),
       approval_id: z.string().max(100),
-      response: z.enum(["allow_once", "allow_all", "stop"]),
+      response: ApprovalResponse,
+      content: AnswerContent,
       reason: z.string().max(2_000).nullish().describe("With `stop`: why, which the agent reads"),
       request_id: RequestId,
     })

@@ -18,7 +18,12 @@ const UserMessageEvent = z
   .object({
     type: z.literal("user_message"),
     content: z.string(),
-    data: z.object({ content: z.string(), user_id: z.string(), created_at: z.string() }),
+    data: z.object({
+      content: z.string(),
+      user_id: z.string(),
+      user_name: z.string().optional(),
+      created_at: z.string(),
+    }),
   })
   .meta({ id: "UserMessageEvent", description: "The message that another client has sent. It has no id" });
 export type UserMessageEvent = z.output<typeof UserMessageEvent>;

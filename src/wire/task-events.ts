@@ -3,6 +3,7 @@
  * have their types from these schemas, and the OpenAPI document names them. Clients must ignore unknown fields and types.
  */
 import { z } from "zod";
+import { AskedInput } from "./asked-input.ts";
 
 const Values = z.record(z.string(), z.unknown());
 
@@ -61,6 +62,25 @@ const TurnRestartedEvent = z
 const ToolStartEvent = z
   .object({ type: z.literal("tool_start"), tool: z.string(), args: Values, data: Call })
   .meta({ id: "ToolStartEvent", description: "A tool call begins" });
+
+const ToolProgressEvent = z
+  .object({
+    type: z.literal("tool_progress"),
+    tool: z.string(),
+    content: z.string(),
+    data: z.object({
+      iteration: z.int(),
+      id: z.string().describe("Id of the call"),
+      name: z.string(),
+      message: z.string().describe("What the tool says; empty where it only counts"),
+      progress: z.number(),
+      total: z.number().optional(),
+    }),
+  })
+  .meta({
+    id: "ToolProgressEvent",
+    description: "How far a call is, as a foreign tool says; at most one a second for each call",
+  });
 
 const ToolResultEvent = z
   .object({ type: z.literal("tool_result"), ...ended })
@@ -135,9 +155,15 @@ const ApprovalRequiredEvent = z
       parameters_shortened: z.boolean().describe("Whether `approval_url` has more than `parameters`"),
       approval_url: z.string(),
       expires_at: z.string(),
+      input: AskedInput.optional().describe(
+        "Of a question that an MCP server asks in the middle of the call",
+      ),
     }),
   })
-  .meta({ id: "ApprovalRequiredEvent", description: "A dangerous call waits for a person" });
+  .meta({
+    id: "ApprovalRequiredEvent",
+    description: "A dangerous call, or the question of an MCP server (`input`), waits for a person",
+  });
 
 const ApprovalAnsweredEvent = z
   .object({
@@ -244,6 +270,7 @@ const SHARED = [
   TextDeltaEvent,
   TurnRestartedEvent,
   ToolStartEvent,
+  ToolProgressEvent,
   ToolErrorEvent,
   AgentStepEvent,
   PlanUpdateEvent,

@@ -2,7 +2,7 @@ import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
-import { messageOf, type Attempt, type Job, type Outcome } from "./job.ts";
+import { messageOf, type Attempt, type Job, type Outcome, type Read } from "./job.ts";
 import { Lease } from "./lease.ts";
 import {
   claimJob,
@@ -28,27 +28,41 @@ export interface Later {
 const INTERRUPTED = "It was interrupted too many times";
 const UNREADABLE = "This version of the service cannot read what the job is about";
 
+/** A statement that stores the job that is executed, in the round trip of its claim. */
+export interface Storing<T> {
+  statement: Read<T>;
+  /**
+   * What is done with its result before the job is run. Returns whether the job reads again what it has read, since that took
+   * long. If it throws, the job is left to a later attempt.
+   */
+  stored: (result: T) => Promise<{ readsAgain: boolean }>;
+}
+
 /**
- * Executes a job for one delivery of the queue: claims it, runs it while the lease is renewed, and stores what came of it.
- * Returns when to deliver the message again if the job is held by another executor, which may have died, or is not due. A
- * delivery for a job that is done, or was given up, has nothing to do.
+ * Executes a job for one delivery of the queue, or as it is stored: claims it, runs it while the lease is renewed, and
+ * stores what came of it. Returns when to deliver the message again if the job is held by another executor, which may have
+ * died, or is not due. A delivery for a job that is done, or was given up, has nothing to do.
  */
-export async function executeJob<P, S, R>(
+export async function executeJob<P, S, R, T = undefined>(
   services: S & WorkDeps,
   job: Job<P, S, R>,
   key: string,
+  storing?: Storing<T>,
 ): Promise<Later | undefined> {
   const claimedAt = Date.now();
   const { db } = services;
-  const { claimed, read } = await claimJob(
+  const { claimed, read, ...first } = await claimJob<R, T>(
     db,
     { kind: job.name, key },
-    { begin: job.begin?.(db, key), reading: job.read?.(db, key) },
+    { storing: storing?.statement, begin: job.begin?.(db, key), reading: job.read?.(db, key) },
   );
-  if (!claimed) return undefined;
-  const { generation, attempts, term, share } = claimed;
-  if (generation === null || attempts === null || term === null)
-    return { retryAfterSeconds: Math.max(1, claimed.waitSeconds) };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- T is what the statement returned
+  const tellStored = async () => storing?.stored(first.stored as T);
+  const { generation = null, attempts = null, term = null, share = null } = claimed ?? {};
+  if (!claimed || generation === null || attempts === null || term === null) {
+    await tellStored();
+    return claimed && { retryAfterSeconds: Math.max(1, claimed.waitSeconds) };
+  }
   const held = { kind: job.name, key, generation };
   const { pauses } = job;
   const made = { attempts, share, isTakeover: claimed.isTakeover };
@@ -91,6 +105,11 @@ export async function executeJob<P, S, R>(
     signal: lease.signal,
   };
   try {
+    const told = await tellStored().catch(async (error: unknown): Promise<never> => {
+      await settle(services, job, held, { ...made, outcome: { kind: "later", seconds: 1 } });
+      throw error;
+    });
+    if (told?.readsAgain && job.read) attempt.read = await job.read(db, key);
     const outcome = await runOnce(services, job, attempt);
     // The executor that took the job over stores its outcome. If there is none, the message comes again.
     if (outcome.kind === "failed" && lease.signal.aborted) return { retryAfterSeconds: 1 };

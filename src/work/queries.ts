@@ -26,7 +26,7 @@ export function storeJobs<P extends Record<string, unknown>>(
   from: SQL,
   columns: JobColumns<P>,
 ): SQL {
-  return storing(literal(job), from, columns);
+  return storingFrom(literal(job), from, columns);
 }
 
 /**
@@ -40,7 +40,7 @@ export function storeJobsOfKinds<P extends Record<string, unknown>>(
 ): SQL {
   const values = kinds.map(({ job, where }) => sql`(${literal(job)}, ${where})`);
   const each = sql`CROSS JOIN LATERAL (VALUES ${sql.join(values, sql`, `)}) AS kinds (kind, is_stored)`;
-  return storing(sql`kinds.kind`, sql`${from} ${each} WHERE is_stored`, columns);
+  return storingFrom(sql`kinds.kind`, sql`${from} ${each} WHERE is_stored`, columns);
 }
 
 /** What is stored of a job, as values of the row that it is stored for. */
@@ -50,16 +50,19 @@ interface JobColumns<P> {
   share?: SQL;
 }
 
+/** Not rounded up, as the column would: the same transaction may claim the job. */
+const AT_ONCE = sql`date_trunc('milliseconds', now())`;
+
 const literal = ({ name }: { name: string }) => sql.raw(`'${name}'`);
 
-function storing<P>(kind: SQL, from: SQL, { key, payload, share }: JobColumns<P>): SQL {
+function storingFrom<P>(kind: SQL, from: SQL, { key, payload, share }: JobColumns<P>): SQL {
   const fields = Object.entries<SQL>(payload).map(
     ([field, value]) => sql`${sql.raw(`'${field}'`)}, ${value}`,
   );
-  return sql`INSERT INTO jobs (kind, key, payload, share)
+  return sql`INSERT INTO jobs (kind, key, payload, share, due_at)
     SELECT ${kind}, ${key}, jsonb_build_object(${sql.join(fields, sql`, `)}),
-      ${share ?? sql`NULL`}::text ${from}
-    ON CONFLICT (kind, key) DO UPDATE SET payload = excluded.payload, share = excluded.share, due_at = now(),
+      ${share ?? sql`NULL`}::text, ${AT_ONCE} ${from}
+    ON CONFLICT (kind, key) DO UPDATE SET payload = excluded.payload, share = excluded.share, due_at = excluded.due_at,
       attempts = 0, last_error = NULL, failed_at = NULL, created_at = now(), stored_again = ${isHeld},
       lease_until = CASE WHEN ${isHeld} THEN jobs.lease_until END,
       generation = CASE WHEN ${isHeld} THEN jobs.generation ELSE excluded.generation END
@@ -122,19 +125,31 @@ const claiming = statement((db, named: { kind: Slot<string>; key: Slot<string> }
 );
 
 /**
- * Claims a job that is due and that no executor holds, with a write of its kind, and reads in the same round trip. No `claimed`
- * when there is nothing to do: the job is done, or given up.
+ * Claims a job that is due and that no executor holds, with a write of its kind, and reads in the same round trip, in which it may
+ * also be stored first. No `claimed` when there is nothing to do: the job is done, given up, or was not stored.
  */
-export async function claimJob<R>(
+export async function claimJob<R, T>(
   db: Db,
   job: { kind: string; key: string },
-  { begin, reading }: { begin: SQL | undefined; reading: Read<R> | undefined },
-): Promise<{ claimed: ClaimedJob | undefined; read: R | undefined }> {
+  { storing, begin, reading }: Record<"begin", SQL | undefined> & Claiming<R, T>,
+): Promise<{ stored: T | undefined; claimed: ClaimedJob | undefined; read: R | undefined }> {
   const claimed = begin ? db.execute<ClaimedJob>(claim(job, begin)) : claiming(db, job);
-  if (!reading) return { claimed: (await claimed).rows[0], read: undefined };
-  const [{ rows }, read] = await db.batch([claimed, reading]);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the query returns by itself
-  return { claimed: rows[0], read: read as R };
+  if (!storing && !reading) {
+    return { stored: undefined, claimed: (await claimed).rows[0], read: undefined };
+  }
+  const statements: [BatchItem<"pg">, ...BatchItem<"pg">[]] = storing ? [storing, claimed] : [claimed];
+  if (reading) statements.push(reading);
+  const results: unknown[] = [...(await db.batch(statements))];
+  // oxlint-disable typescript/no-unsafe-type-assertion -- what each returns by itself
+  const stored = storing && (results.shift() as T);
+  const [{ rows }, read] = results as [Awaited<typeof claimed>, R | undefined];
+  // oxlint-enable typescript/no-unsafe-type-assertion
+  return { stored, claimed: rows[0], read };
+}
+
+interface Claiming<R, T> {
+  storing: Read<T> | undefined;
+  reading: Read<R> | undefined;
 }
 
 const held = ({ kind, key, generation }: Held) =>

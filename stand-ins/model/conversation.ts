@@ -36,8 +36,8 @@ export interface Moment {
   prompt: string;
   /** Number of the model's answers since. */
   turn: number;
-  /** Text of the last message when it is a tool's result. */
-  toolResult: string | undefined;
+  /** Texts of the tools' results since. */
+  results: readonly string[];
   /** Number of pictures in the last user message. */
   pictures: number;
   /** The names of each offered tool's parameters. */
@@ -47,11 +47,10 @@ export interface Moment {
 export function momentOf({ messages, tools }: ChatRequest): Moment {
   const asked = messages.findLastIndex(({ role }) => role === "user");
   const since = messages.slice(asked + 1);
-  const last = since.at(-1);
   return {
     prompt: textOf(messages[asked]),
     turn: since.filter(({ role }) => role === "assistant").length,
-    toolResult: last?.role === "tool" ? textOf(last) : undefined,
+    results: since.filter(({ role }) => role === "tool").map(textOf),
     pictures: picturesIn(messages[asked]),
     tools: new Map(
       (tools ?? []).map(({ function: tool }) => [tool.name, Object.keys(tool.parameters?.properties ?? {})]),

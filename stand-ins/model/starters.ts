@@ -1,7 +1,7 @@
 import type { Moment } from "./conversation.ts";
 
 /** A call of a tool by what is meant; its parameters get the names that the tool declares. */
-export type Wished = readonly [tool: string, values: Record<string, string>];
+export type Wished = readonly [tool: string, values: Readonly<Record<string, string | number>>];
 
 /** What the demo model does for a message that the console offers to begin with. */
 interface Starter {
@@ -10,7 +10,7 @@ interface Starter {
   files?: Readonly<Record<string, string>>;
   /** What follows once the files are there. */
   calls?: readonly Wished[];
-  /** `{output}` is what the last command printed, or the file that was read. */
+  /** `{output}` is what the last command printed. */
   answer: string;
 }
 
@@ -97,15 +97,6 @@ const STARTERS: readonly Starter[] = [
     calls: [["bash_exec", { command: "bash duration.test.sh" }]],
     answer:
       "The function is in [duration.sh](duration.sh), its tests are in [duration.test.sh](duration.test.sh). They print:\n\n```\n{output}\n```\n\nI am the demo model and follow a script; add a provider key for a model that thinks.",
-  },
-  {
-    asks: /\bfiles of this project\b[\s\S]*\bexplain\b/iu,
-    calls: [
-      ["list_dir", { path: "." }],
-      ["read_file", { path: "README.md" }],
-    ],
-    answer:
-      "This is what README.md says:\n\n```\n{output}\n```\n\nI am the demo model: I read, but I do not think. Add a provider key for a model that explains.",
   },
 ];
 

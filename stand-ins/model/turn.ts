@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import type { Moment } from "./conversation.ts";
+import { asksToExplain, explain } from "./explain.ts";
 import { starterOf } from "./starters.ts";
 
 /** One scripted answer of the demo model. */
@@ -39,6 +40,7 @@ const SCRIPT = /```demo\s*\n([\s\S]*?)```/u;
 export function decideTurn(moment: Moment): Turn {
   const script = SCRIPT.exec(moment.prompt)?.[1];
   if (script !== undefined) return scriptedTurn(script, moment);
+  if (asksToExplain(moment.prompt) && moment.tools.has("list_dir")) return explainTurn(moment);
   const starter = starterOf(moment);
   if (starter && moment.tools.has("write_file")) return starterTurn(starter, moment);
   if (moment.tools.has("write_file") && /\b(write|create|make|add)\b/iu.test(moment.prompt))
@@ -63,17 +65,23 @@ function starterTurn(starter: NonNullable<ReturnType<typeof starterOf>>, moment:
   const calls = starter.calls.flatMap(([name, values]) => call(name, moment.tools, values) ?? []);
   const next = calls[moment.turn];
   if (next) return Turn.parse({ tools: [next] });
-  return say(starter.answer.replace("{output}", outputIn(moment.toolResult ?? "")));
+  return say(starter.answer.replace("{output}", () => outputIn(moment.results.at(-1) ?? "")));
 }
 
-/** What a command printed or a file holds, in the result of a call; nothing for one that failed. */
+/** Lists the files, reads what says what they are, then tells of both. */
+function explainTurn({ results, tools }: Moment): Turn {
+  const next = explain(results);
+  return typeof next === "string" ? say(next) : Turn.parse({ tools: [call(next[0], tools, next[1])] });
+}
+
+/** What a command printed, in the result of a call; nothing for one that failed. */
 function outputIn(result: string): string {
-  const [, output = ""] = /<(?:stdout|content)[^>]*>\n([\s\S]*?)\n<\/(?:stdout|content)>/u.exec(result) ?? [];
+  const [, output = ""] = /<stdout>\n([\s\S]*?)\n<\/stdout>/u.exec(result) ?? [];
   return output.trim().slice(0, 2_000) || "(nothing)";
 }
 
 /** Writes, then reads back, then reports. */
-function fileTurn({ prompt, turn, toolResult, tools }: Moment): Turn {
+function fileTurn({ prompt, turn, results, tools }: Moment): Turn {
   const name = fileNameIn(prompt);
   const calls = [
     call("write_file", tools, {
@@ -84,7 +92,7 @@ function fileTurn({ prompt, turn, toolResult, tools }: Moment): Turn {
   ].filter((known) => known !== undefined);
   const next = calls[turn];
   if (next) return Turn.parse({ text: turn === 0 ? `I will write \`${name}\`.` : "", tools: [next] });
-  const read = toolResult === undefined ? "" : ` It now reads:\n\n${toolResult.slice(0, 500)}`;
+  const read = results.length === 0 ? "" : ` It now reads:\n\n${results.at(-1)?.slice(0, 500)}`;
   return say(`I am the demo model, and I wrote \`${name}\`.${read}`);
 }
 
@@ -101,7 +109,7 @@ function fileNameIn(prompt: string): string {
 function call(
   name: string,
   tools: Moment["tools"],
-  values: Record<string, string>,
+  values: Readonly<Record<string, string | number>>,
 ): Turn["tools"][number] | undefined {
   const parameters = tools.get(name);
   if (!parameters) return undefined;

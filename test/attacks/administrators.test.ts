@@ -52,14 +52,18 @@ beforeEach(async () => {
 });
 
 const trail = async () =>
-  (await db.select().from(adminActions).where(eq(adminActions.adminId, admin.id))).map(
-    ({ actionType, targetId, details, ipAddress }) => ({ actionType, targetId, details, ipAddress }),
-  );
+  (
+    await db
+      .select()
+      .from(adminActions)
+      .where(eq(adminActions.adminId, admin.id))
+      .orderBy(adminActions.createdAt)
+  ).map(({ actionType, targetId, details, ipAddress }) => ({ actionType, targetId, details, ipAddress }));
 const entered = (permission: Scope) =>
   expect.objectContaining({ actionType: "project.entered", targetId: project.id, details: { permission } });
 /** What the team's administrators read of it. */
 const told = async () =>
-  (await db.select().from(auditLog).where(eq(auditLog.teamId, project.teamId)))
+  (await db.select().from(auditLog).where(eq(auditLog.teamId, project.teamId)).orderBy(auditLog.createdAt))
     .filter(({ userId }) => userId === admin.id)
     .map(({ action, details }) => ({ action, details }));
 const enter = (caller: UserCaller, scope: Scope) => requireProject({ db }, caller, project.slug, scope);

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { newChatClient } from "#test/support/chat-client.ts";
 import { startFaultProxy } from "#test/support/fault-proxy.ts";
 import { payerOf } from "#test/support/payer.ts";
-import { followProject } from "#test/support/project-follower.ts";
+import { followProject, type ProjectFollower } from "#test/support/project-follower.ts";
 import { startReceiver } from "#test/support/receiver.ts";
 import { startService } from "#test/support/service.ts";
 import { openSocket } from "#test/support/socket.ts";
@@ -120,6 +120,9 @@ afterAll(async () => {
   await Promise.all([model.close(), receiver.close()]);
 });
 
+const hasEnded = (follower: ProjectFollower, task: string) =>
+  follower.of(task).some(({ type }) => type === "done");
+
 /** Whether what a person got shows what is the creator's alone. */
 const shows = (text: string) => text.includes(CANARY);
 
@@ -153,7 +156,7 @@ async function sweep(token: string | undefined, samples: SharedEstate["samples"]
 describe("the prompt and the settings of a closed agent", () => {
   /** What the buyer's people and programs got while the agents worked. */
   const seen: Record<string, string> = {};
-  const worked: Record<string, unknown>[] = [];
+  const worked: { task: string; chat: string; chat_id: string }[] = [];
 
   it("reach the model, and no person who works with the agent", async () => {
     const projectId = String(buyer.samples["project"]);
@@ -169,7 +172,9 @@ describe("the prompt and the settings of a closed agent", () => {
       const stream = await person.send(MESSAGE, wish);
       seen[`${agent_id}: stream`] = await stream.text();
       const prompted = model.heard.slice(before).filter((text) => shows(text));
-      expect(prompted.map(toolsIn)).toEqual(Array.from({ length: 3 }, () => ["bash_exec", "read_file"]));
+      // One request for each turn, and another one where its executor is slow and taken for dead.
+      expect(prompted.length).toBeGreaterThanOrEqual(3);
+      for (const request of prompted) expect(toolsIn(request)).toEqual(["bash_exec", "read_file"]);
       const callback = `/${agent_id}`;
       const invoked = await program.start(MESSAGE, { agent_id, webhook_url: receiver.url + callback });
       seen[`${agent_id}: events`] = JSON.stringify(await program.end(invoked.task_id));
@@ -183,6 +188,7 @@ describe("the prompt and the settings of a closed agent", () => {
       worked.push({ task: stream.taskId, chat: chat.body.id, chat_id: chat.body.id });
       worked.push({ task: invoked.task_id, chat: invoked.chat_id, chat_id: invoked.chat_id });
     }
+    await vi.waitUntil(() => worked.every(({ task }) => hasEnded(follower, task)));
     seen["stream of the project"] = follower.text();
     follower.leave();
     for (const [what, text] of Object.entries(seen)) {

@@ -105,7 +105,7 @@ it("the open stream of a deployment ends for a member who was removed", async ()
   await person.connect("netlify");
   const project = await person.newProject(PAGE);
   // It runs for as long as its build, which the removal does not wait for.
-  const long = await person.deploy(project, { ...NETLIFY, build_command: "sleep 60" });
+  const long = await person.deploy(project, { ...NETLIFY, build_command: "sleep 600" });
   const stream = await fetch(`${service.url}/api/deployments/${long.id}/stream`, {
     headers: { authorization: `Bearer ${member.token}` },
   });

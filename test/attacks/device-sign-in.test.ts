@@ -163,7 +163,15 @@ it("no code and no token is in a cookie, in the log or in any column", async () 
     const all = sql`SELECT to_jsonb(t)::text AS row FROM ${sql.identifier(name)} t`;
     written += JSON.stringify((await databaseOf(service).execute(all)).rows);
   }
-  const log = await readFile(service.stack.logFile, "utf8");
+  const ids = [first, second].map(({ headers }) => headers.get("x-request-id") ?? "");
+  const readLog = () => readFile(service.stack.logFile, "utf8");
+  await expect
+    .poll(async () => {
+      const log = await readLog();
+      return ids.filter((id) => log.includes(id));
+    })
+    .toEqual(ids);
+  const log = await readLog();
   expect(log).toContain("/api/auth/device/token");
   expect(written).toContain(sha256Hex(device_code));
   const letters = user_code.replace("-", "");

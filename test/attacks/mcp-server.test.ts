@@ -1,6 +1,8 @@
 import { request } from "node:http";
 import { describe, expect, it } from "vitest";
 import { TOOLS } from "#src/mcp/server/index.ts";
+import { signedIn } from "#test/support/browser.ts";
+import { allow, newRawClient } from "#test/support/oauth-client.ts";
 import { connectMcp } from "#test/support/mcp-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { newTaskClient, type TaskClient } from "#test/support/task-client.ts";
@@ -51,10 +53,21 @@ describe("a client without a good key", () => {
     ["no key", {}],
     ["any bearer", { authorization: "Bearer x" }],
     ["a key that was never issued", { authorization: `Bearer tsk_${"0".repeat(32)}` }],
-  ])("is told how to come in: %s", async (_, headers) => {
+    ["a token that was never issued", { authorization: `Bearer tso_${"0".repeat(64)}` }],
+  ])("is told how to come in: %s", async (name, headers) => {
     for (const path of ["/mcp", "/api/mcp/server", "/api/mcp/server/", "/api/mcp/server/mcp"]) {
       const answer = await service.call("POST", path, { headers, json: listing() });
-      expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+      const metadata = `${service.url}/.well-known/oauth-protected-resource${path.replace(/\/$/u, "")}`;
+      const error = name === "no key" ? "" : `error="invalid_token", `;
+      expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([
+        401,
+        `Bearer ${error}resource_metadata="${metadata}"`,
+      ]);
+      const described = await service.call("GET", new URL(metadata).pathname);
+      expect(described.body).toMatchObject({
+        resource: `${service.url}${path.replace(/\/$/u, "")}`,
+        authorization_servers: [service.stack.variables["PUBLIC_URL"]],
+      });
     }
   });
 
@@ -93,9 +106,21 @@ describe("a page of another origin", () => {
   });
 });
 
-describe("a stranger's key", () => {
+/** An app that the owner has allowed in another team. */
+async function newAppElsewhere(): Promise<string> {
+  const { who, token } = await signedIn(service, owner.account);
+  const made = await service.call<{ slug: string }>("POST", "/api/teams", { token, json: { name: "Other" } });
+  const app = await newRawClient(service);
+  const back = await allow(who, app.asking(), made.body.slug);
+  return (await app.exchange(back.searchParams.get("code") ?? "")).body.access_token;
+}
+
+describe.each([
+  ["a stranger's key", stranger.key],
+  ["an app that the owner has allowed in another team", await newAppElsewhere()],
+])("%s", (_, key) => {
   it("finds nothing of the owner's, by any tool", async () => {
-    const client = await connect(stranger.key);
+    const client = await connect(key);
     const calls = callsOf(owner);
     expect(Object.keys(calls).toSorted()).toEqual(TOOLS.map(({ name }) => name).toSorted());
     for (const [name, args] of Object.entries(calls)) {
@@ -112,7 +137,7 @@ describe("a stranger's key", () => {
   });
 
   it("finds nothing by URI, and sees none of it in the lists", async () => {
-    const client = await connect(stranger.key);
+    const client = await connect(key);
     for (const uri of [
       `workspace://projects/${owner.projectId}/files`,
       `workspace://projects/${owner.projectId}/files/plans.txt`,

@@ -19,12 +19,40 @@ describe("the address of an MCP server", () => {
     "http://2130706433/",
     "http://localhost/mcp",
     "file:///etc/passwd",
+    `stdio:${"0".repeat(64)}`,
   ])("must not lead inside: %s", async (url) => {
     const { token } = await guarded.signUp();
     const own = newMcpOwner(guarded, token);
     expect(await own.adding({ name: "inside", url })).toMatchObject({ status: 400 });
     const outside = await own.add({ name: "outside", url: "https://mcp.invalid/mcp" });
     expect(await own.changing(outside.id, { url })).toMatchObject({ status: 400 });
+  });
+
+  it("leads into a project for its own servers alone, and not past it", async () => {
+    const { token } = await guarded.signUp();
+    const own = newMcpOwner(guarded, token);
+    const { slug } = await guarded.newProject(token);
+    const project = { scope: "project", project_id: slug };
+    const url = "http://localhost:4311/mcp";
+    const inside = await own.add({ name: "inside", url, ...project });
+    expect(inside).toMatchObject({
+      state: "unreachable",
+      last_error: expect.stringContaining("No programs run in projects here"),
+    });
+    const refused = [
+      { url: "http://127.0.0.1:4311/mcp" },
+      { url: "https://localhost:4311/mcp" },
+      { url: "http://localhost.:4311/mcp" },
+      { url: "http://me@localhost:4311/mcp" },
+      { url: `stdio:${"0".repeat(64)}` },
+      { auth: "oauth" },
+    ];
+    for (const change of refused) {
+      expect(await own.adding({ name: "other", url, ...project, ...change })).toMatchObject({ status: 400 });
+      expect(await own.changing(inside.id, change)).toMatchObject({ status: 400 });
+    }
+    const stranger = newMcpOwner(guarded, (await guarded.signUp()).token);
+    expect(await stranger.adding({ name: "theirs", url, ...project })).toMatchObject({ status: 404 });
   });
 
   it("does not lead elsewhere by a redirect, with the token least of all", async () => {

@@ -1,6 +1,7 @@
+import { randomInt } from "node:crypto";
+import { once } from "node:events";
 import { createServer } from "node:net";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { z } from "zod";
 import { tools } from "#src/agent/tools/index.ts";
 import { startEgress } from "#hosts/egress/index.ts";
 import { startReceiver } from "#test/stand-ins/support/receiver.ts";
@@ -19,8 +20,21 @@ const trap = createServer((socket) => {
   visits += 1;
   socket.destroy();
 });
-await new Promise<void>((resolve) => trap.listen(0, "::", resolve));
-const { port } = z.object({ port: z.number() }).parse(trap.address());
+/**
+ * One of the ports that no server here is given: who still knocks at the address of another test's server, which is gone, must not
+ * come to the trap.
+ */
+async function listenApart(): Promise<number> {
+  const among = randomInt(11_000, 20_000);
+  trap.listen(among, "::");
+  try {
+    await once(trap, "listening");
+    return among;
+  } catch {
+    return listenApart();
+  }
+}
+const port = await listenApart();
 
 /** The answers of an attacker's DNS resolver. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -110,6 +124,13 @@ async function importFrom(git_repo_url: string): Promise<void> {
   await vi.waitUntil(async () => /failed|completed/u.test(await state()), { interval: 50 });
 }
 
+async function testKeyAt(base_url: string): Promise<void> {
+  const key_name = `key-${(providers += 1)}`;
+  const key = { provider: "openai", api_key: "sk-0123456789abcdef", key_name, base_url };
+  const { body } = await post<{ key_id: string }>("/api/secrets/api-keys", key);
+  await post(`/api/secrets/api-keys/${body.key_id}/test`, {});
+}
+
 /** Every way in which the service requests an address that a user supplies. */
 const WAYS: Readonly<Record<string, (url: string) => Promise<unknown>>> = {
   "an import": importFrom,
@@ -121,6 +142,7 @@ const WAYS: Readonly<Record<string, (url: string) => Promise<unknown>>> = {
   },
   "a callback": callbackTo,
   "a model of one's own": modelAt,
+  "a test of a model key": testKeyAt,
 };
 
 it("the trap counts requests that come inside, over IPv4 and IPv6", async () => {
@@ -143,7 +165,9 @@ describe.each(Object.entries(WAYS))("by %s", (way, go) => {
   it("an address outside is reached, and not where it leads", async () => {
     const path = `/${way.replaceAll(/\W/gu, "-")}`;
     await go(outside.url + path);
-    expect(outside.deliveries.filter((each) => each.path.startsWith(path))).not.toEqual([]);
+    const reached = () => outside.deliveries.filter((each) => each.path.startsWith(path));
+    // A clone that takes long goes on in the background.
+    await expect.poll(reached).not.toEqual([]);
     expect(visits).toBe(0);
   });
 });

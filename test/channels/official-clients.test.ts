@@ -3,11 +3,12 @@ import { WebSocketManager, WebSocketShardEvents } from "@discordjs/ws";
 import { SocketModeClient } from "@slack/socket-mode";
 import { LogLevel, WebClient } from "@slack/web-api";
 import { expect, it, vi } from "vitest";
+import { WAIT_HANGS_MS } from "#test/support/hangs.ts";
 import { startDiscord } from "#test/support/platforms/discord.ts";
 import { startSlack } from "#test/support/platforms/slack.ts";
 
 /** What the platforms' own clients do with the servers that stand for them in these tests. */
-const WAIT = { timeout: 60_000, interval: 20 };
+const WAIT = { timeout: WAIT_HANGS_MS, interval: 20 };
 
 it("the server that stands for Discord works with Discord's libraries", async () => {
   const discord = await startDiscord();

@@ -40,6 +40,7 @@ it("channels are listed, and take a test message", async () => {
   const sent = await machine.run(["channels", "test", telegram.channel.id]);
   expect(sent).toMatchObject({ code: 0, stdout: "Sent\n" });
   // The bot also tells that the account is linked, at any time.
-  const test = (await telegram.messages()).find(({ content }) => content.includes("test message"));
-  expect(test).toMatchObject({ direction: "outbound", status: "delivered" });
+  const sentTest = async () =>
+    (await telegram.messages()).find(({ content }) => content.includes("test message"));
+  await expect.poll(sentTest).toMatchObject({ direction: "outbound", status: "delivered" });
 });

@@ -134,7 +134,8 @@ describe("with --json, every command prints lines of its schema", () => {
     });
     await line(Lines.revoked, "keys", "revoke", made.id, "-y");
 
-    const create = ["schedules", "create", "daily", "--when", "0 9 * * *", "-m", "Look", "-p", slug];
+    // On a day that does not come: a run of its own would be listed.
+    const create = ["schedules", "create", "leap", "--when", "0 9 29 2 *", "-m", "Look", "-p", slug];
     const { id } = await line(Lines.schedule, ...create);
     expect((await lines(Lines.schedule, "schedules")).map((each) => each.id)).toContain(id);
     expect(await line(Lines.changed, "schedules", "pause", id)).toMatchObject({ status: "paused" });
@@ -144,7 +145,7 @@ describe("with --json, every command prints lines of its schema", () => {
   });
 
   it("for MCP servers", async () => {
-    const { slug } = await service.newProject(owner.token);
+    const { id, slug } = await service.newProject(owner.token);
     const address = "https://mcp.invalid/mcp";
     const made = await line(Lines.mcpServer, "mcp", "add", "tracker", address, "--allow", "a,b*", "-p", slug);
     expect(made).toMatchObject({ scope: "project", state: "unreachable", tools: { allow: ["a", "b*"] } });
@@ -152,6 +153,17 @@ describe("with --json, every command prints lines of its schema", () => {
     const failed = await failing(1, ["mcp", "test", "tracker"]);
     expect(failed).toMatchObject({ code: "mcp_server_failed", detail: "The server could not be reached" });
     await failing(2, ["mcp", "add", "other", address, "--token-env", "NO_SUCH_TOKEN"]);
+    expect(await lines(Lines.stdioServer, "mcp", "stdio", "-p", slug)).toEqual([]);
+    await failing(2, ["mcp", "allow", "none", "-p", slug, "-y"]);
+    const content = JSON.stringify({
+      mcpServers: { own: { command: "node", args: ["a  b", "${C}"], cwd: "./d/" } },
+    });
+    const file = { token: owner.token, json: { content } };
+    await service.call("PUT", `/api/projects/${id}/files/.mcp.json`, file);
+    const shown = await machine.run(["mcp", "stdio", "-p", slug]);
+    expect(shown.stdout).toMatch(/node "a \\u0020b" \$\{C\} +d +C$/mu);
+    await line(Lines.mcpServer, "mcp", "allow", "own", "-p", slug, "-y");
+    await failing(2, ["mcp", "connect", "own", "--wait", "0"]);
     await line(Lines.deleted, "mcp", "rm", "tracker", "-y");
     await failing(2, ["mcp", "rm", "tracker", "-y"]);
   });

@@ -33,11 +33,11 @@ describeConsole("an account in the console", () => {
     await goTo(page, "/account/sessions");
     const endOne = page.getByRole("listitem").getByRole("button", { name: /^Sign out/u });
     await expectPage(endOne).toHaveCount(2);
-    await expectPage(page.getByText("This session")).toHaveCount(1);
+    await expectPage(page.getByText("This browser")).toHaveCount(1);
     await endOne.first().click();
     await expectPage(endOne).toHaveCount(1);
-    await page.getByRole("button", { name: "Sign out all other sessions" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Sign them out" }).click();
+    await page.getByRole("button", { name: "Sign out everywhere else" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
     await expectPage(endOne).toHaveCount(0);
     expect(await Promise.all([first, second].map(statusOf))).toEqual([401, 401]);
 

@@ -16,15 +16,16 @@ const manifestSchema = z.record(
     isDynamicEntry: z.boolean().default(false),
   }),
 );
-const manifest = manifestSchema.parse(
-  JSON.parse(readFileSync(path.join(OUTPUT, ".vite/manifest.json"), "utf8")),
-);
+const manifestOf = (name: string) =>
+  manifestSchema.parse(JSON.parse(readFileSync(path.join(OUTPUT, `.vite/${name}.json`), "utf8")));
+const manifest = manifestOf("manifest");
+const accountPages = manifestOf("account");
 
 /** The parts of the build that a browser loads for one of them: it, and what it imports at once. */
-function loadedBy(name: string, seen = new Set<string>()): Set<string> {
+function loadedBy(name: string, build = manifest, seen = new Set<string>()): Set<string> {
   if (!seen.has(name)) {
     seen.add(name);
-    for (const each of manifest[name]?.imports ?? []) loadedBy(each, seen);
+    for (const each of build[name]?.imports ?? []) loadedBy(each, build, seen);
   }
   return seen;
 }
@@ -34,8 +35,8 @@ function compressed(files: Iterable<string>): number {
   return [...files].reduce((sum, file) => sum + gzipSync(readFileSync(path.join(OUTPUT, file))).length, 0);
 }
 
-function scripts(parts: Iterable<string>): number {
-  return compressed([...parts].map((part) => manifest[part]?.file ?? ""));
+function scripts(parts: Iterable<string>, build = manifest): number {
+  return compressed([...parts].map((part) => build[part]?.file ?? ""));
 }
 
 /** What is loaded when it is first needed, with the most KiB of scripts that it adds to a page. */
@@ -64,6 +65,18 @@ describe("the first load of the console", () => {
     const styles = readdirSync(path.join(OUTPUT, "assets")).filter((name) => name.endsWith(".css"));
     expect(styles).not.toEqual([]);
     expect(compressed(styles.map((name) => `assets/${name}`))).toBeLessThanOrEqual(20 * KIBIBYTE);
+  });
+});
+
+describe("an account page", () => {
+  const pages = Object.keys(accountPages).filter((name) => name.endsWith(".html"));
+
+  it.each(pages)("has at most 40 KiB of scripts, and 5 KiB of styles: %s", (name) => {
+    const parts = loadedBy(name, accountPages);
+    expect(scripts(parts, accountPages)).toBeLessThanOrEqual(40 * KIBIBYTE);
+    const styles = new Set([...parts].flatMap((part) => accountPages[part]?.css ?? []));
+    expect(styles.size).toBe(1);
+    expect(compressed(styles)).toBeLessThanOrEqual(5 * KIBIBYTE);
   });
 });
 

@@ -35,7 +35,10 @@ describeConsole("changes and history of a project", () => {
     await write("a.txt", "one\n");
     await write(hostile, "two\n");
     const address = git.create("pushed");
-    const { page } = await openPage(service, { account, path: `${home}/changes` });
+    const { page } = await openPage(service, { account, path: `${home}/history` });
+    await expectPage(page.getByRole("heading", { name: "No snapshots yet" })).toBeVisible();
+    await goTo(page, `${home}/changes`);
+    await expectPage(page.getByRole("heading", { name: "No commits yet" })).toBeVisible();
     await page.getByText("No remote repository is connected").click();
     await page.getByLabel("Remote repository URL").fill(address);
     await page.getByRole("button", { name: "Connect" }).click();

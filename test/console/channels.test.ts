@@ -37,6 +37,7 @@ describeConsole("a channel", () => {
     await expectPage(page.getByText("send it /start")).toBeVisible();
     await expectPage(page.locator("main")).not.toContainText(token);
 
+    await expectPage(page).toHaveURL(/\/channels\/[\da-f-]{36}$/u);
     const [channelId = ""] = new URL(page.url()).pathname.split("/").slice(-1);
     const { body } = await service.call<{ bot_name: string }>("GET", `/api/channels/${channelId}`, account);
     const bots = await platform.ask<{ id: number; username: string }[]>("/bots");

@@ -37,8 +37,8 @@ async function send(page: Page, message: string): Promise<void> {
 
 /** Lets the agent work without asking, in this project and browser. */
 async function allowEdits(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "Edits: Ask first" }).click();
-  await page.getByRole("menuitemradio", { name: "Allow edits" }).click();
+  await page.getByRole("button", { name: "Mode: Ask first" }).click();
+  await page.getByRole("menuitemradio", { name: "Allow all" }).click();
 }
 
 const make = (content: string) => call("write_file", { file_path: "made.txt", content });

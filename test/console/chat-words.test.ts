@@ -19,6 +19,9 @@ const call = (tool: string, fields: Partial<ConversationCall>): ConversationCall
 const edit = (file_path: string, lines_added: number, lines_removed: number) =>
   call("patch_file", { args: { file_path }, result: { details: { lines_added, lines_removed } } });
 
+const notesAt = (progress: NonNullable<ConversationCall["progress"]>) =>
+  lineOf(call("mcp__a__b", { state: "running", progress }), undefined).notes;
+
 describe("the line of a call", () => {
   it("says what happened to what, with lines, exit code and time", () => {
     expect(lineOf(edit("src/parser.ts", 12, 3), undefined)).toMatchObject({
@@ -38,6 +41,13 @@ describe("the line of a call", () => {
     });
     expect(lineOf(call("bash_exec", { args, state: "running" }), undefined).verb).toBe("Running");
     expect(lineOf(call("read_file", { state: "failed" }), undefined).verb).toBe("Could not read");
+  });
+
+  it("says how far it is, with nothing hidden in what the tool says", () => {
+    expect(notesAt({ message: "Indexing\u202E", progress: 3, total: 10 })).toEqual([
+      "Indexing\\u{202E} (3 of 10)",
+    ]);
+    expect(notesAt({ message: "", progress: 3, total: undefined })).toEqual(["3"]);
   });
 
   it("says who denied it and why, of a history and of what comes live", () => {

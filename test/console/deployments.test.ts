@@ -23,6 +23,7 @@ describeConsole("a deployment", () => {
       expect(made.status).toBeLessThan(300);
     }
     const { page } = await openPage(service, { account, path: "/deployments" });
+    await expectPage(page.getByRole("heading", { name: "No tokens yet" })).toBeVisible();
     await page.getByText("Add a token", { exact: true }).click();
     await page.getByLabel("Provider", { exact: true }).selectOption("netlify");
     await page.getByLabel("Token", { exact: true }).fill(account.hostingToken);
@@ -107,7 +108,7 @@ describeConsole("what a team buys and takes", () => {
       asked.push(route.request().postDataJSON());
       return route.fulfill({ json: { session_id: "none", url: "/app/usage" } });
     });
-    await page.getByLabel("Pay once a year").check();
+    await page.getByLabel("Pay yearly").check();
     await page.getByRole("button", { name: "Subscribe to Pro" }).click();
     await page.waitForURL("**/app/usage");
     expect(asked).toEqual([{ tier: "pro", billing_interval: "annual" }]);

@@ -29,7 +29,7 @@ describeConsole("the files of a project", () => {
     await expectPage(page.getByRole("option", { name: "src/a.ts" })).toHaveAttribute("data-highlighted", "");
     await page.keyboard.press("Enter");
     await expectPage(editor(page)).toBeFocused();
-    expect(new URL(page.url()).pathname).toMatch(/\/files\/src\/a\.ts$/u);
+    await expectPage(page).toHaveURL(/\/files\/src\/a\.ts$/u);
     await page.keyboard.press("Control+End");
     await page.keyboard.type("const b = 2;");
     await expectPage(page.getByLabel("Open files")).toContainText("unsaved");

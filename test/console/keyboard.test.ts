@@ -26,16 +26,17 @@ describeConsole("a person with a keyboard alone", () => {
     await expectPage(page.getByRole("button", { name: "Create project" })).toBeVisible();
 
     await pressOn(page, "Create project");
-    await expectPage(page.getByRole("button", { name: "Allow for this chat" })).toBeVisible();
+    await expectPage(page.getByRole("button", { name: "Allow this tool in this chat" })).toBeVisible();
     await expectFocus(page);
-    await pressOn(page, "Allow for this chat");
+    await pressOn(page, "Allow this tool in this chat");
     await expectPage(page.locator(".outcome.done").first()).toBeVisible();
     // The question is gone, the focus is not.
-    await expectPage(page.getByRole("button", { name: "Allow for this chat" })).toHaveCount(0);
+    await expectPage(page.getByRole("button", { name: "Allow this tool in this chat" })).toHaveCount(0);
     await expectFocus(page);
     // A reload shows the same, once.
     await expectPage(page.getByRole("log")).toContainText("hello.txt");
-    await expectPage(page.getByRole("button", { name: "Stop" })).toHaveCount(0);
+    // Between two turns nothing can be stopped either: this comes with the end.
+    await expectPage(page.locator(".facts-of-answer")).toHaveCount(1);
     const calls = await page.locator(".tool").count();
     await page.reload();
     await expectPage(page.locator(".tool")).toHaveCount(calls);

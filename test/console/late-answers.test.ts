@@ -207,7 +207,7 @@ describeConsole("what comes late in the console", () => {
     const field = page.getByRole("dialog").getByRole("combobox");
     await expectPage(page.getByRole("dialog")).toBeVisible();
     await page.keyboard.type("usag");
-    expect(code.count()).toBe(1);
+    await expect.poll(code.count).toBe(1);
     await code.letGo();
     await expectPage(field).toBeFocused();
     await page.keyboard.type("e");
@@ -222,7 +222,7 @@ describeConsole("what comes late in the console", () => {
     const make = async (name: string) => {
       await page.getByLabel("Name", { exact: true }).fill(name);
       await page.getByRole("button", { name: "Create key" }).click();
-      await expectPage(page.getByRole("list", { name: "Your keys" })).toContainText(name);
+      await expectPage(page.getByRole("list", { name: "Your API keys" })).toContainText(name);
     };
     await make("first");
     await made.getByRole("button", { name: "Copy key" }).click();

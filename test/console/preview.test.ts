@@ -8,6 +8,16 @@ import { expectPage } from "./support/open-console.ts";
 
 const service = sharedService();
 
+/** Has the first frame ask for an entrance as soon as it is there, as one that is faster than the page is shown. */
+const ASKED_AT_ONCE = `new MutationObserver(() => {
+  const frame = document.querySelector("iframe");
+  if (!frame || window.entered !== undefined) return;
+  const data = { type: "preview_entrance", address: location.origin + "/api/previews/enter?at-once" };
+  const { contentWindow: source } = frame;
+  dispatchEvent(new MessageEvent("message", { source, origin: location.origin, data }));
+  window.entered = frame.src;
+}).observe(document, { childList: true, subtree: true })`;
+
 describeConsole("the preview and the containers of a project", () => {
   let account: Account;
   let site: Site;
@@ -37,6 +47,13 @@ describeConsole("the preview and the containers of a project", () => {
     await page.getByRole("button", { name: "Go", exact: true }).click();
     await expectPage(frame.getByRole("heading")).toHaveText("Another");
     await page.getByLabel("Width").selectOption("phone");
+    await page.setViewportSize({ width: 390, height: 844 });
+    // Beside its choice, also where the row is broken.
+    await expectPage(async () => {
+      const label = await page.getByText("Width", { exact: true }).boundingBox();
+      const choice = await page.getByLabel("Width").boundingBox();
+      expect(label?.y).toBeGreaterThan(choice?.y ?? Infinity);
+    }).toPass();
     await expectPage(page.locator("iframe")).toHaveCSS("width", "390px");
     // A path leads to no other host.
     await page.getByLabel("Path").fill("//elsewhere.example/x");
@@ -52,18 +69,30 @@ describeConsole("the preview and the containers of a project", () => {
     const person = await service.signUp();
     const { page } = await openPage(service, {
       account: person,
-      path: "/projects/new",
+      path: null,
       // Of the preview's own host.
       mayComplain: true,
     });
+    await page.addInitScript(ASKED_AT_ONCE);
+    await page.goto("/app/projects/new");
+    const repository = page.getByLabel("Git repository (optional)");
+    await page.getByRole("button", { name: "A repository to explain" }).click();
+    await expectPage(repository).toHaveValue(/^https:/u);
     await page.getByRole("button", { name: "A web page" }).click();
+    await expectPage(repository).toHaveValue("");
     await expectPage(page.getByLabel("What should the agent do?")).toHaveValue(/index\.html/u);
     await page.getByRole("button", { name: "Create project" }).click();
     await page.getByRole("button", { name: "Allow once" }).click();
     await expectPage(page.getByRole("log").getByText("I am the demo model and follow")).toBeVisible();
+    await page.getByLabel("Message the agent").fill("Read the files of this project, and explain it.");
+    await page.getByRole("button", { name: /^(?:Send|Queue)$/u }).click();
+    await expectPage(page.getByRole("log").getByText("This project has 1 file: HTML (1).")).toBeVisible();
     await page.getByRole("link", { name: "Preview" }).first().click();
     await page.getByRole("button", { name: "Start", exact: true }).click();
     await page.getByRole("button", { name: "Show the project’s files" }).click();
+    await expectPage(page.locator("iframe")).toHaveCount(1);
+    expect(await page.evaluate("window.entered")).toBe(`${service.url}/api/previews/enter?at-once`);
+    await page.getByRole("button", { name: "Reload" }).click();
     await expectPage(page.frameLocator("iframe").getByRole("heading")).toHaveText("To do");
   });
 

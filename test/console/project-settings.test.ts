@@ -47,6 +47,22 @@ describeConsole("the settings of a project", () => {
     expect(body).toMatchObject({ name: "<i>Renamed</i>" });
   });
 
+  it("offer to turn always on what is off, and off what is on", async () => {
+    const { slug } = await service.newProject(owner.token, "awake");
+    const { page } = await openPage(service, { account: owner, path: `/projects/${slug}/settings` });
+    const on = page.getByRole("button", { name: "Turn on" });
+    const off = page.getByRole("button", { name: "Turn off" });
+    await expectPage(off).toHaveCount(0);
+    await on.click();
+    await expectPage(page.getByText(/^On\. It was turned on /u)).toBeVisible();
+    await expectPage(on).toHaveCount(0);
+    await off.click();
+    await expectPage(on).toBeVisible();
+    await expectPage(off).toHaveCount(0);
+    const { body } = await service.call("GET", `/api/projects/${slug}`, owner);
+    expect(body).toMatchObject({ deployed_at: null });
+  });
+
   it("are not needed to begin a project anew whose files are lost", async () => {
     const { id, slug } = await service.newProject(owner.token, "lost");
     const error =

@@ -6,6 +6,20 @@ import { expectPage } from "./support/open-console.ts";
 const service = sharedService();
 
 describeConsole("a session of the console", () => {
+  it("begins on the sign-in page: the first page leads a visitor there without the console, and nothing is refused", async () => {
+    const { page } = await openPage(service, { path: null });
+    const answers: string[] = [];
+    page.on("response", (response) => answers.push(`${response.status()} ${response.url()}`));
+    // The last that the page asks for.
+    const last = page.waitForResponse("**/api/feature-flags");
+    await page.goto("/");
+    await last;
+    expect(page.url()).toBe(`${service.url}/login`);
+    await expectPage(page.getByRole("button", { name: "Sign in", exact: true })).toBeEnabled();
+    expect(answers.filter((answer) => !/^(?:200|303) /u.test(answer))).toEqual([]);
+    expect(answers.filter((answer) => answer.endsWith("/app"))).toEqual([]);
+  });
+
   it("is renewed once for two tabs, leaves no token in their storage, and leads to the sign-in page once it has ended", async () => {
     const account = await service.signUp();
     const { page } = await openPage(service, { path: null, mayComplain: true });
@@ -26,7 +40,7 @@ describeConsole("a session of the console", () => {
     await expectPage(page.getByRole("heading", { name: "API keys", exact: true })).toBeVisible();
     await expectPage(page.getByText(account.username)).toBeVisible();
     await expectPage(other.getByText(account.username)).toBeVisible();
-    expect(renewals).toEqual([200]);
+    await expect.poll(() => renewals).toEqual([200]);
     const stored = await page.evaluate(
       "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])",
     );

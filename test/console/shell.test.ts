@@ -21,6 +21,16 @@ it("the search says of the messages what the service searches", () => {
   expect(SEARCHED_IN_WORDS).toContain("1,000 chats");
 });
 
+/** Opens the drawer, and presses Escape as one who is faster than the page is shown. Returns whether it is open then. */
+const OPENED_AND_LEFT = `(async () => {
+  const more = document.querySelector("nav[aria-label='Project pages'] button");
+  more.click();
+  await Promise.resolve();
+  document.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape" }));
+  await Promise.resolve();
+  return more.ariaExpanded;
+})()`;
+
 describeConsole("what stands around the pages of the console", () => {
   let account: Account;
   let project: { id: string; slug: string };
@@ -33,16 +43,25 @@ describeConsole("what stands around the pages of the console", () => {
     chat = body.id;
   });
 
-  it("names each page in the title of its tab", async () => {
+  it("names each page in the title of its tab, and offers each provider of models once", async () => {
     const { page } = await openPage(service, { account, path: "/usage" });
     await expectPage(page).toHaveTitle("Usage · Agent Workspace");
+    await goTo(page, "/models/keys");
+    await expectPage(page).toHaveTitle("Provider keys · Models · Agent Workspace");
+    await expectPage(page.getByRole("heading", { name: "No keys yet" })).toBeVisible();
+    const provider = page.getByLabel("Provider", { exact: true });
+    await expectPage(provider.getByRole("option", { name: /Google/u })).toHaveText(["Google Gemini"]);
+    await goTo(page, "/models");
+    await expectPage(page).toHaveTitle("Models · Agent Workspace");
+    await goTo(page, "/team/audit");
+    await expectPage(page).toHaveTitle(/^Audit log · .+ · Agent Workspace$/u);
     await goTo(page, `/projects/${project.slug}/chats/${chat}`);
     await expectPage(page).toHaveTitle("Fix the parser · Compiler · Agent Workspace");
     await goTo(page, `/projects/${project.slug}/files`);
     await expectPage(page).toHaveTitle("Files · Compiler · Agent Workspace");
     await goTo(page, `/projects/${project.slug}`);
     await expectPage(page).toHaveTitle("Compiler · Agent Workspace");
-    expect(await page.locator("h1").count()).toBe(1);
+    await expectPage(page.locator("h1")).toHaveCount(1);
   });
 
   it("says what was searched where nothing is found", async () => {
@@ -97,8 +116,9 @@ describeConsole("what stands around the pages of the console", () => {
     await places.getByRole("button", { name: "Actions for <b>Parser</b>" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("menuitem", { name: "Archive" }).click();
-    await expectPage(chats).toHaveText(["New chat"]);
+    // It is shown for seconds, the list for good.
     await expectPage(page.getByText("“<b>Parser</b>” is archived.")).toBeVisible();
+    await expectPage(chats).toHaveText(["New chat"]);
   });
 
   it("is a drawer and a bar on a phone", async () => {
@@ -110,6 +130,7 @@ describeConsole("what stands around the pages of the console", () => {
     await expectPage(places).toBeVisible();
     await page.keyboard.press("Escape");
     await expectPage(places).toBeHidden();
+    expect(await page.evaluate(OPENED_AND_LEFT)).toBe("false");
     await bar.getByRole("button", { name: "More" }).click();
     await places.getByRole("link", { name: "Billing" }).click();
     await expectPage(page.getByRole("heading", { name: "Billing", exact: true })).toBeVisible();

@@ -10,10 +10,7 @@ const service = sharedService();
 const NAME = "<img src=x onerror=alert(1)> & Co";
 
 /** The buttons and links that look like buttons of the page, as a person sees them. */
-async function controls(page: Page): Promise<string[]> {
-  const names = await page.locator("main").locator("button:visible, a.button:visible").allInnerTexts();
-  return names.map((name) => name.trim());
-}
+const controls = (page: Page) => page.locator("main").locator("button:visible, a.button:visible");
 
 describeConsole("a team in the console", () => {
   it("takes in a person by a link, whose role decides what is offered", async () => {
@@ -52,19 +49,15 @@ describeConsole("a team in the console", () => {
 
     await guest.reload();
     await expectPage(guest.getByText("You are a viewer")).toBeVisible();
-    expect(await controls(guest)).toEqual([
-      "Leave team…",
-      expect.stringMatching(/^Switch to grace/u),
-      "Create team",
-    ]);
+    await expectPage(controls(guest)).toHaveText(["Leave team…", /^Switch to grace/u, "Create team"]);
     await goTo(guest, "/");
-    expect(await controls(guest)).toEqual([]);
+    await expectPage(controls(guest)).toHaveText([]);
     // In a team of the person's own a project is theirs; a fork of it would be made in the active team.
     await goTo(guest, `/projects/${own.slug}`);
     await guest.getByRole("button", { name: "Project actions" }).click();
     await expectPage(guest.getByRole("menuitem")).toHaveText(["Settings", "Export as zip", "Delete…"]);
     await guest.keyboard.press("Escape");
-    expect(await controls(guest)).toEqual(["New chat", "", "Start"]);
+    await expectPage(controls(guest)).toHaveText(["New chat", "", "Start"]);
     // What stays is the person's own, so it works: a key may do what its person may.
     await goTo(guest, "/keys");
     await guest.getByLabel("Name", { exact: true }).fill("mine");

@@ -5,7 +5,7 @@ import { sharedService } from "#test/support/shared-service.ts";
 import { expectAccessible } from "./support/accessible.ts";
 import { pressOn } from "./support/keyboard.ts";
 import { describeConsole, openPage } from "./support/console.ts";
-import { expectPage } from "./support/open-console.ts";
+import { expectPage, type OpenOptions } from "./support/open-console.ts";
 
 const service = sharedService();
 
@@ -17,18 +17,26 @@ const link = (address: string, words: string) => `\\033]8;;${address}\\033\\\\${
 
 describeConsole("a terminal", () => {
   let account: Account;
+  let project: { id: string; slug: string };
   let path: string;
   beforeAll(async () => {
     account = await service.signUp();
-    const { slug } = await service.newProject(account.token);
-    path = `/projects/${slug}/terminal`;
+    project = await service.newProject(account.token);
+    path = `/projects/${project.slug}/terminal`;
   });
+  /** A page with a terminal that is connected. */
+  async function openTerminal(options: OpenOptions = {}): Promise<Page> {
+    await service.call("POST", `/api/projects/${project.id}/start`, account);
+    const { page } = await openPage(service, { account, path, ...options });
+    await expectPage(page.getByText("Connected.")).toBeVisible();
+    return page;
+  }
+
   it("is used by keyboard alone, and shows all of it once after a reload", async () => {
     const { page } = await openPage(service, { account, path });
     await expectPage(page.getByRole("button", { name: "Start" })).toBeVisible();
     await pressOn(page, "Start");
-    await expectPage(page.getByRole("button", { name: "New terminal" })).toBeVisible();
-    await pressOn(page, "New terminal");
+    // The first one opens by itself.
     await expectPage(page.getByText("Connected.")).toBeVisible();
     await page.keyboard.type("printf 'one-%s \\033[38;2;200;30;30mred\\033[0m\\n' $((40 + 2))\n");
     await expectPage(linesOf(page, "one-42 red")).toHaveCount(1);
@@ -51,6 +59,9 @@ describeConsole("a terminal", () => {
     await sockets.at(-1)?.close({ code: 4000 });
     await expectPage(() => expect(sockets.length).toBeGreaterThan(made)).toPass();
     await expectPage(page.getByText("Connected.")).toBeVisible();
+    await page.keyboard.type("python3 -V\n");
+    await expectPage(linesOf(page, "python3: command not found")).toHaveCount(1);
+    await expectPage(linesOf(page, "PROJECT_RUNTIME=host")).toHaveCount(1);
     await page.keyboard.type("echo three-$((40 + 4))\n");
     await expectPage(linesOf(page, "three-44")).toHaveCount(1);
     await expectPage(linesOf(page, "one-42")).toHaveCount(1);
@@ -63,14 +74,12 @@ describeConsole("a terminal", () => {
   });
 
   it("opens a link of a program after its whole address was seen, and no script", async () => {
-    const { page } = await openPage(service, { account, path });
+    const page = await openTerminal();
     const asked: string[] = [];
     page.on("dialog", async (dialog) => {
       asked.push(dialog.message());
       await dialog.dismiss();
     });
-    await page.getByRole("button", { name: "New terminal" }).click();
-    await expectPage(page.getByText("Connected.")).toBeVisible();
     const links =
       link("javascript:alert(1)", "SCRIPT") +
       link("https://bank.example@evil.example/\\342\\200\\256x", "SAFE");
@@ -94,15 +103,8 @@ describeConsole("a terminal", () => {
   });
 
   it("has several, keys for a phone, and no serious barrier", async () => {
-    const { page } = await openPage(service, {
-      account,
-      path,
-      width: 390,
-      scheme: "dark",
-    });
+    const page = await openTerminal({ width: 390, scheme: "dark" });
     const more = page.getByRole("button", { name: "New terminal" });
-    await more.click();
-    await expectPage(page.getByText("Connected.")).toBeVisible();
     // What is typed before the shell's first prompt is shown twice.
     await page.keyboard.type("echo now-$((40 + 2))\n");
     await expectPage(linesOf(page, "now-42")).toHaveCount(1);

@@ -134,7 +134,8 @@ beforeAll(async () => {
     let isLate = false;
     if (victim === "workerd") {
       await vi.waitUntil(async () => (await fetch(`${url}/ready`).catch(() => undefined))?.ok, PATIENCE);
-      told.push(/crashed unexpectedly and is being restarted/u.test(service.stderr()));
+      const isTold = () => /crashed unexpectedly and is being restarted/u.test(service.stderr());
+      told.push(await vi.waitUntil(isTold, PATIENCE).catch(() => false));
     } else {
       // Sometimes it is killed again before it is ready.
       if (isLong && random.chance(0.2)) {

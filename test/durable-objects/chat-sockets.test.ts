@@ -99,11 +99,13 @@ describe("chat sockets", () => {
     await until(26);
     for (const ids of clients) expect(ids).toEqual(numbers(ids[0] ?? 0, 26));
     // No position is kept for a task that is over.
-    await runInDurableObject(namespace.getByName(project), (_, state) => {
-      for (const socket of state.getWebSockets()) {
-        expect(socket.deserializeAttachment()).toMatchObject({ following: [], shown: [task.taskId] });
-      }
-    });
+    await vi.waitFor(() =>
+      runInDurableObject(namespace.getByName(project), (_, state) => {
+        for (const socket of state.getWebSockets()) {
+          expect(socket.deserializeAttachment()).toMatchObject({ following: [], shown: [task.taskId] });
+        }
+      }),
+    );
   });
 
   it("are shown what comes as soon as an agent goes on that waited for an answer", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createCommandRunner } from "#src/platform/command-runner/index.ts";
 import type { CallFiles } from "#src/shell/file-calls.ts";
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { bindings } from "./support/bindings.ts";
 
 const { LOADER: loader, ASSETS: assets } = bindings;
@@ -22,7 +23,7 @@ const callFiles: CallFiles = async (call) => {
 const run = (
   command: string,
   {
-    timeoutMs = 20_000,
+    timeoutMs = HANGS_MS,
     cancelled = new AbortController().signal,
     project = crypto.randomUUID(),
     files = callFiles,

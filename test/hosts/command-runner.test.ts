@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCommandRunner } from "#hosts/command-runner/index.ts";
 import { createCommandRunner } from "#src/platform/command-runner/index.ts";
 import { decodeFrame, encodeFrame, FromShell } from "#src/shell/frames.ts";
+import { HANGS_MS } from "#test/support/hangs.ts";
 
 const AWK_LOOP = "awk 'BEGIN{for(i=0;i<99990;i++)for(j=0;j<99990;j++)k++;}'";
 
@@ -28,7 +29,7 @@ describe("the command runner", () => {
     result.promise.catch(() => {});
     opened.promise.catch(() => {});
     socket.addEventListener("open", () => {
-      const job = { kind: "command" as const, command, cwd: "/app", env: {}, timeoutMs: 60_000 };
+      const job = { kind: "command" as const, command, cwd: "/app", env: {}, timeoutMs: HANGS_MS };
       socket.send(encodeFrame({ kind: "job", job }));
       opened.resolve("open");
     });

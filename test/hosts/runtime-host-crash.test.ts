@@ -62,7 +62,7 @@ describe.skipIf(NO_BUBBLEWRAP)(`a runtime host in a process of its own${SKIPPED}
     await host.runtime(one).startProcess("server", { command: `bash -c 'exec -a served-${one} sleep 1000'` });
     const command = host
       .runtime(one)
-      .exec(`setsid bash -c 'exec -a detached-${one} sleep 1000' & sleep 1000`, { timeoutMs: 60_000 });
+      .exec(`setsid bash -c 'exec -a detached-${one} sleep 1000' & sleep 1000`, { timeoutMs: HANGS_MS });
     command.catch(() => undefined);
     const areRunning = () => [isRunning(`served-${one} 1000`), isRunning(`detached-${one} 1000`)];
     await expect.poll(areRunning).toEqual([true, true]);

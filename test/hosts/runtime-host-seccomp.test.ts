@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CALLS, FORBIDDEN, seccompFilter } from "#hosts/runtime-host/seccomp.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { NO_BUBBLEWRAP, SKIPPED, startTestHost, type TestHost } from "./support/runtime-host.ts";
 
 const execute = promisify(execFile);
@@ -149,7 +150,7 @@ describe.skipIf(NO_BUBBLEWRAP || !IS_FILTERED)(`a program in a sandbox${SKIPPED}
     ({ runtime } = host.newProject());
   });
   afterAll(() => host?.close());
-  const run = (command: string) => runtime.exec(command, { timeoutMs: 60_000 });
+  const run = (command: string) => runtime.exec(command, { timeoutMs: HANGS_MS });
   const column = process.arch === "arm64" ? 1 : 0;
 
   /** The error of each call, made from a program without any library in between; 0 where it succeeded. */

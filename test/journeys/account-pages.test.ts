@@ -19,6 +19,7 @@ const PAGES = [
   "/verify-email",
   "/invite/some-token",
   "/oauth/callback",
+  "/oauth/authorize",
   "/desktop/pair",
   "/device",
   "/pair",
@@ -64,23 +65,36 @@ it.each(PAGES)("the page %s is public, lets nothing in, and names only what is t
 });
 
 it("the scripts of the pages make no markup out of data, and are all that is served beside them", async () => {
-  for (const file of readdirSync("public/account/scripts").filter((each) => each.endsWith(".js"))) {
-    const code = readFileSync(`public/account/scripts/${file}`, "utf8");
+  const pages = await Promise.all(PAGES.map((path) => service.call("GET", path)));
+  const named = pages.flatMap(({ text }) => Array.from(text.matchAll(/"(\/app\/assets\/[^"]+\.js)"/gu)));
+  const scripts = new Set(named.map(([, script = ""]) => script));
+  expect(scripts.size).toBeGreaterThan(readdirSync("console/account").length);
+  for (const script of scripts) {
+    const code = readFileSync(`public${script}`, "utf8");
     expect(code).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function/u);
-    const { status, headers } = await service.call("GET", `/account/scripts/${file}`);
+    const { status, headers } = await service.call("GET", script);
     expect([status, headers.get("content-type")]).toEqual([200, "text/javascript; charset=utf-8"]);
+    expect(headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
     // The build packs them once; a client that unpacks nothing gets them as they are.
     expect(headers.get("content-encoding")).toBe("gzip");
-    const plain = await fetch(`${service.url}/account/scripts/${file}`, {
+    const plain = await fetch(`${service.url}${script}`, {
       headers: { "accept-encoding": "identity" },
     });
     expect([plain.headers.get("content-encoding"), await plain.text()]).toEqual([null, code]);
     expect(headers.get("x-content-type-options")).toBe("nosniff");
   }
-  for (const file of ["none.js", "..%2F..%2Fdocs%2Fscalar.js"]) {
-    const { status, body } = await service.call("GET", `/account/scripts/${file}`);
-    expect([status, body]).toEqual([404, { detail: "Not Found" }]);
-  }
+  const none = await service.call("GET", "/app/assets/none.js");
+  expect([none.status, none.body]).toEqual([404, { detail: "Not Found" }]);
+});
+
+it("the first page is the console for whoever may be signed in, and the sign-in page for everyone else", async () => {
+  // Of two kinds: an access token that is over is renewed in the console.
+  const cookies = ["", "csrf_token=a; theme=dark", "session=over", "refresh_token=of-a-session"];
+  const answers = await Promise.all(
+    cookies.map((cookie) => service.call("GET", "/", { headers: { cookie } })),
+  );
+  const places = answers.map(({ headers }) => headers.get("location"));
+  expect(places).toEqual(["/login?switch", "/login?switch", "/app", "/app"]);
 });
 
 const at = (path: string) => `location.pathname === ${JSON.stringify(path)}`;

@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { eq, inArray, sql } from "drizzle-orm";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { tasks } from "#src/db/schema/index.ts";
 import type { ApiAnswer } from "#test/support/api-client.ts";
@@ -83,7 +83,7 @@ describe("agents of one person", () => {
     await client.end(behind.task_id);
     expect(await client.status(behind.task_id)).toMatchObject({ status: "completed" });
     // The agent of the ended task counts no longer.
-    await vi.waitFor(async () => expect(await client.invoke(SHORT)).toMatchObject({ status: 200 }));
+    expect(await client.invoke(SHORT)).toMatchObject({ status: 200 });
   });
 
   it("are not at work while they wait for an approval, and go on when they get it", async () => {
@@ -138,15 +138,28 @@ describe("messages of one person", () => {
     for (let sent = 1; sent < MESSAGES - 1; sent += 1) await other.start(SHORT, { chat_id });
     socket.send({ message: SHORT, chat_id });
     await socket.next("message_accepted");
-    /** As if all of them had been sent so many seconds ago. */
-    const sentBefore = (seconds: number) =>
-      databaseOf(service)
+    const database = databaseOf(service);
+    const ofPerson = eq(tasks.userId, account.id);
+    const sent = await database.select({ id: tasks.id }).from(tasks).where(ofPerson);
+    const ids = sent.map(({ id }) => id);
+    /** As if these had been sent so many seconds ago, and any other long before. */
+    const sentBefore = async (seconds: number) => {
+      await database
+        .update(tasks)
+        .set({ createdAt: sql`now() - interval '1 hour'` })
+        .where(ofPerson);
+      await database
         .update(tasks)
         .set({ createdAt: sql`now() - ${seconds}::int * interval '1 second'` })
-        .where(eq(tasks.userId, account.id));
-    await sentBefore(0);
-    const refused = await one.invoke(SHORT, { chat_id });
-    expectNoRoom(refused, MESSAGES, "Too many messages");
+        .where(inArray(tasks.id, ids));
+    };
+    // On a busy machine the ten seconds may be over before the message gets there: then it is let in, which is right.
+    const refused = await vi.waitFor(async () => {
+      await sentBefore(0);
+      const answer = await one.invoke(SHORT, { chat_id });
+      expectNoRoom(answer, MESSAGES, "Too many messages");
+      return answer;
+    });
     await sentBefore(Number(refused.headers.get("retry-after")));
     expect(await one.invoke(SHORT, { chat_id })).toMatchObject({ status: 200 });
     socket.close();
@@ -176,9 +189,11 @@ describe("calls in a minute", () => {
     const { account, projectId } = await newTaskClient(service);
     const json = { project_id: projectId, command: "true" };
     const execute = () => service.call("POST", "/api/agent/execute", { token: account.token, json });
-    for (let count = 0; count < 3; count += 1) expect(await execute()).toMatchObject({ status: 200 });
-    const { status, headers } = await execute();
-    expect(status).toBe(429);
-    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+    // At once: a count that nobody adds to for ten seconds may begin anew.
+    const answers = await Promise.all([execute(), execute(), execute(), execute()]);
+    const [refused, ...others] = answers.toSorted((one, other) => other.status - one.status);
+    expect(others.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(refused?.status).toBe(429);
+    expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 });

@@ -139,6 +139,8 @@ describe("the messages of a channel", () => {
     const channel = await connected(person);
     const path = `/api/channels/${channel.id}`;
     const test = (jid: string) => as<{ detail: unknown }>(person, "POST", `${path}/test`, { jid });
+    const messages = async (query = "") =>
+      (await as<{ jid: string; content: string }[]>(person, "GET", `${path}/messages${query}`)).body;
     expect(await test("self")).toMatchObject({
       status: 400,
       body: { detail: expect.stringMatching(/^No Telegram account/u) },
@@ -153,6 +155,10 @@ describe("the messages of a channel", () => {
       status: 200,
       body: { status: "paired", platform: "telegram" },
     });
+    // It is sent on its own time, and would come between the pages.
+    await expect
+      .poll(() => messages())
+      .toContainEqual(expect.objectContaining({ content: expect.stringContaining("account is linked") }));
     for (const jid of ["self", `telegram:${writer.id}`]) {
       expect(await test(jid)).toMatchObject({
         status: 200,
@@ -160,14 +166,6 @@ describe("the messages of a channel", () => {
       });
     }
     expect((await test("telegram:1")).body.detail).toMatch(/^Failed to send test message: /u);
-    const messages = async (query = "") => {
-      const { body } = await as<{ jid: string; content: string }[]>(
-        person,
-        "GET",
-        `${path}/messages${query}`,
-      );
-      return body;
-    };
     const whole = await messages();
     expect(whole.filter(({ content }) => content.includes("test message"))).toMatchObject([
       { jid: "telegram:1", status: "failed", error: expect.any(String), platform_message_id: null },

@@ -174,24 +174,21 @@ describe("what was said", () => {
 });
 
 describe("a chat that is deleted while its agent works", () => {
-  const COMMAND_MS = 60_000;
   it("ends its tasks as cancelled, at once", async () => {
     const own = await newChatClient(service);
     const make = async () =>
       (await own.call<ChatView>("POST", "/api/chat", { project_id: own.projectId })).body.id;
     const [chat_id] = [await make(), await make()];
-    const turn = { tools: [call("bash_exec", { command: `sleep ${COMMAND_MS / 1_000}` })] };
+    // Longer than the test may last: that it passes says that nothing waited for the command.
+    const turn = { tools: [call("bash_exec", { command: "sleep 600", timeout: 600 })] };
     const works = await own.send(script(turn, { text: "Done." }), { chat_id, edit_mode: "allow" });
     const waits = await own.send("next", { chat_id });
     const frames = [];
-    let began = 0;
     for await (const frame of works.frames()) {
       frames.push(frame);
-      if (frame.type !== "tool_start" || began > 0) continue;
-      began = performance.now();
+      if (frame.type !== "tool_start") continue;
       expect((await own.call("DELETE", `/api/chat/${chat_id}`)).status).toBe(200);
     }
-    expect(performance.now() - began).toBeLessThan(COMMAND_MS);
     for (const seen of [frames, await Array.fromAsync(waits.frames())]) {
       expect(seen.some(({ type }) => type === "error")).toBe(false);
       expect(seen.find(({ type }) => type === "complete")?.data).toMatchObject({

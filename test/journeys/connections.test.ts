@@ -40,6 +40,8 @@ describe("a channel that is connected to its platform", () => {
 
   it("stops when its token is revoked, until its owner enters another one", async () => {
     await setFault({ status: 401, description: "Unauthorized" });
+    // It ends the look that waits for half a minute: the next one is refused.
+    await chat.say("One more");
     const { last_error: error } = await channels.waitFor(telegram.channel.id, "stopped");
     expect(error).toContain("Telegram does not know the bot's token");
     await channels.change(telegram.channel.id, {

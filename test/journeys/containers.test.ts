@@ -188,7 +188,10 @@ describe("containers", () => {
     });
     await expect.poll(async () => (await health()).body).toEqual({ healthy: true, url });
     expect((await call("POST", `/containers/${site.id}/stop`)).body).toMatchObject({ container_id: site.id });
-    expect((await summary()).body).toMatchObject({ status: "stopped", compute_state: "ephemeral" });
+    // The restart may still be under way.
+    await expect
+      .poll(async () => (await summary()).body)
+      .toMatchObject({ status: "stopped", compute_state: "ephemeral" });
   });
 });
 

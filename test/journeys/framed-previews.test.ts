@@ -39,6 +39,17 @@ describe("a visit of a private preview in a frame", () => {
     expect(await visitor.open(`${site.url}/tell.js`, own)).toMatchObject({ status: 200 });
   });
 
+  it("asks the console to open the entrance itself where the session was not sent", async () => {
+    const visitor = previewVisitor(service.url);
+    const asked = await visitor.open(site.url, FRAME);
+    const { status, headers, text: page } = await visitor.open(String(asked.headers.location), FRAME);
+    const policy = String(headers["content-security-policy"]);
+    const [, nonce] = /script-src 'nonce-([^']+)'; frame-ancestors 'self'$/u.exec(policy) ?? [];
+    expect([status, page.includes(`<script nonce="${nonce}">`)]).toEqual([200, true]);
+    // All that an address may hold stays out of the page.
+    expect(page).not.toContain(site.slug);
+  });
+
   it("leaves a visit in a tab as it is", async () => {
     const visitor = await signedInVisitor(service, owner);
     const tab = { "sec-fetch-dest": "document", "sec-fetch-site": "none" };

@@ -129,22 +129,9 @@ async function startWithCallback(path: string, message = "Hello", by = client) {
   return by.start(message, { webhook_url: receiver.url + path });
 }
 
-const untilAttempted = (taskId: string) =>
-  vi.waitUntil(
-    async () => {
-      const { callback } = await client.status(taskId);
-      return callback.attempts.length > 0 && callback;
-    },
-    { interval: 100 },
-  );
-
 describe.concurrent("a receiver that fails", () => {
   it("is called again, with the same id, and the status tells of both attempts", async () => {
     const { task_id: taskId } = await startWithCallback("/fails-once");
-    expect(await untilAttempted(taskId)).toMatchObject({
-      status: "pending",
-      attempts: [{ attempt: 1, delivered: false, status_code: 500, error: "The receiver returned 500" }],
-    });
     const requests = await receiver.waitFor("/fails-once", 2);
     const [first, second] = requests.map(({ headers }) => headers);
     expect(first?.["webhook-id"]).toBe(`task_${taskId}`);
@@ -158,7 +145,7 @@ describe.concurrent("a receiver that fails", () => {
       expect(callback).toMatchObject({
         status: "delivered",
         attempts: [
-          { attempt: 1, delivered: false },
+          { attempt: 1, delivered: false, status_code: 500, error: "The receiver returned 500" },
           { attempt: 2, delivered: true, status_code: 200, error: null },
         ],
       });

@@ -164,6 +164,28 @@ it("a key may call in a burst and then has to wait, which does not touch its own
   expect(numbers((await list(other.key)).headers)).toEqual([15, 14, 1000, undefined]);
 });
 
+it("a batch of MCP messages counts as each of them", async () => {
+  const { token } = await service.signUp();
+  const { key } = await service.newKey(token);
+  const send = (messages: number) =>
+    post(
+      "/mcp",
+      Array.from({ length: messages }, (_, id) => ({ jsonrpc: "2.0", id, method: "tools/list" })),
+      key,
+    );
+  expect((await send(10)).status).toBe(200);
+  const refused = await send(6);
+  expect(refused).toMatchObject({ status: 429, body: { detail: "Rate limit exceeded" } });
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+});
+
+it("registrations of MCP clients are so many in a minute from one network", async () => {
+  const json = { client_name: "x", redirect_uris: ["http://localhost/"] };
+  const answers = await many(25, () => post("/oauth/register", json));
+  expect(tally(answers)).toEqual({ 201: 20, 429: 5 });
+  expect(answers.find(({ status }) => status === 429)?.body).toMatchObject({ error: expect.any(String) });
+});
+
 it("a person has a limit for a minute over all routes and sessions", async () => {
   const account = await service.signUp();
   const { body } = await logIn(account.email, account.password);
@@ -187,6 +209,8 @@ it("what an installation has is told without signing in, and nothing secret with
     env: "development",
     flags: { two_fa: true, magic_link_login: false, template_builder: false, enable_landing_page: false },
     oauth: { github: true, google: false },
+    // Browsers make none for an IP address.
+    passkey_origin: `http://localhost:${new URL(service.url).port}`,
   });
   expect(flags.text).not.toContain("secret");
   expect((await service.call("GET", "/api/config")).body).toEqual({

@@ -1,7 +1,8 @@
-import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { newChatClient, type ChatFrame } from "#test/support/chat-client.ts";
 import { newMcpOwner } from "#test/support/mcp-servers.ts";
 import { plainTool, startMcpStub } from "#test/support/mcp-stub.ts";
+import { startOlderMcp } from "#test/support/older-mcp.ts";
 import { otherSharedService } from "#test/support/shared-service.ts";
 import { call, newTaskClient, script } from "#test/support/task-client.ts";
 import { PIXEL } from "#test/mcp/server/support/fixture-tools.ts";
@@ -53,6 +54,15 @@ describe("an agent's call", () => {
       "tools/call",
       "tools/call",
     ]);
+  });
+
+  it("reaches a server that has the transport of 2024-11-05 alone", async () => {
+    const older = await startOlderMcp();
+    onTestFinished(() => older.close());
+    await own.add({ name: "older", url: older.url, token: TOKEN });
+    const message = script({ tools: [call("mcp__older__look_up", {})] }, { text: "Done." });
+    expect(await resultsOf(message)).toMatchObject([{ success: true, text: "found" }]);
+    expect(older.credentials).toEqual(new Set([`Bearer ${TOKEN}`]));
   });
 
   it("is not made in a task that makes none", async () => {
@@ -230,6 +240,36 @@ describe("a server that fails in the middle", () => {
     await person.end(task_id);
     expect(await person.status(task_id)).toMatchObject({ status: "cancelled" });
     await vi.waitFor(() => expect(isClosed).toBe(true));
+  });
+});
+
+describe("a server that says how far it is", () => {
+  it("is shown live, without secrets, and its result follows", async () => {
+    const seen = Promise.withResolvers<void>();
+    stub.instead["tools/call"] = async ({ id, params }, response) => {
+      const { progressToken } = Object(params["_meta"]);
+      const send = (message: object) =>
+        response.write(`data: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`);
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const progress = { progressToken, progress: 1, total: 2, message: `Halfway with ${TOKEN}` };
+      send({ method: "notifications/progress", params: progress });
+      // The result comes once the progress was seen.
+      await seen.promise;
+      send({ id, result: { resultType: "complete", content: [{ type: "text", text: "All" }] } });
+      response.end();
+    };
+    const { task_id } = await person.start(calls("write"));
+    expect((await person.event(task_id, "tool_progress")).body).toMatchObject({
+      content: expect.stringMatching(/^Halfway with «secret/u),
+      data: { progress: 1, total: 2 },
+    });
+    seen.resolve();
+    const told = (await person.end(task_id)).filter(({ type }) => type.startsWith("tool_"));
+    expect(told).toMatchObject([
+      { type: "tool_start" },
+      { type: "tool_progress" },
+      { type: "tool_result", body: { result: { success: true, text: "All" } } },
+    ]);
   });
 });
 

@@ -33,6 +33,10 @@ describe("providers", () => {
       expect.arrayContaining(["google api_key", "google oauth", "github personal_access_token"]),
     );
     expect(body.providers.at(-1)).not.toHaveProperty("base_url");
+    expect(body.providers.filter(({ id }) => id === "google").map(({ name }) => name)).toEqual([
+      "Google Gemini",
+      "Google sign-in",
+    ]);
   });
 
   it("of one's own are added, changed, deleted and come back", async () => {

@@ -3,22 +3,14 @@ import { expect, it } from "vitest";
 import { signatureHeader } from "#stand-ins/stripe/signature.ts";
 import { libraryAgents, projects } from "#src/db/schema/index.ts";
 import { newId } from "#src/lib/ids.ts";
-import type { ApiAnswer } from "#test/support/api-client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { listAgent } from "#test/support/marketplace.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { newTaskClient } from "#test/support/task-client.ts";
+import { tripsOf } from "#test/support/trips.ts";
 
 const service = sharedService();
 const db = databaseOf(service);
-
-/** The round trips of a request, as the service counts them. */
-function tripsOf({ status, text, headers }: ApiAnswer<unknown>) {
-  expect([status, text]).toEqual([200, text]);
-  const shown = headers.get("server-timing") ?? "";
-  const count = (kind: string) => Number(new RegExp(`${kind};desc="(\\d+)"`, "u").exec(shown)?.[1]);
-  return { db: count("db"), publish: count("publish") };
-}
 
 it("a payment event is acknowledged after one statement and one publish, a repetition likewise", async () => {
   const id = `evt_${newId().replaceAll("-", "")}`;

@@ -15,14 +15,31 @@ const refused = (status: number, sentence: RegExp) => ({
 describe("preferences", () => {
   it("begin with the defaults, keep what is set, and go back to the defaults", async () => {
     const one = await service.signUp();
-    const DEFAULTS = { diagram_model: null, theme_preset: "default-dark", chat_position: "center" };
+    const DEFAULTS = {
+      diagram_model: null,
+      theme_preset: "default-dark",
+      chat_position: "center",
+      task_mail: false,
+      task_notices: "ask",
+    };
     expect((await get("/api/users/preferences", one)).body).toEqual(DEFAULTS);
-    const set = { diagram_model: "builtin/demo", theme_preset: "midnight-2", chat_position: "right" };
+    const set = {
+      diagram_model: "builtin/demo",
+      theme_preset: "midnight-2",
+      chat_position: "right",
+      task_mail: true,
+      task_notices: "off",
+    };
     expect(await patch("/api/users/preferences", set, one)).toMatchObject({ status: 200, body: set });
     await patch("/users/preferences", { chat_position: "left" }, one);
     expect((await get("/users/preferences", one)).body).toEqual({ ...set, chat_position: "left" });
-    const nothing = { diagram_model: null, theme_preset: null, chat_position: null };
-    expect((await patch("/api/users/preferences", nothing, one)).body).toEqual(DEFAULTS);
+    const nothing = {
+      diagram_model: null,
+      theme_preset: null,
+      chat_position: null,
+    };
+    const kept = { task_mail: true, task_notices: "off" };
+    expect((await patch("/api/users/preferences", nothing, one)).body).toEqual({ ...DEFAULTS, ...kept });
   });
 
   it.each([

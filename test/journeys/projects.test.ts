@@ -35,7 +35,14 @@ it("a project is announced under the names of both client families and usable at
   expect(await call("GET", id)).toMatchObject({ status: 200, body: { id, status: "stopped" } });
   expect((await call("PUT", `${id}/files/a.txt`, { content: "hello" })).status).toBe(200);
 
-  const renamed = { id, slug, name: "Renamed", visibility: "team" };
+  expect(await call("GET", id)).toMatchObject({ body: { deployed_at: null } });
+  const on = await service.call<{ deployed_at: string }>("POST", `/api/projects/${id}/deploy`, { token });
+  const since = on.body.deployed_at;
+  expect(since).toMatch(/Z$/u);
+  expect(await call("GET", id)).toMatchObject({ body: { deployed_at: since } });
+  await call("DELETE", `${id}/deploy`);
+
+  const renamed = { id, slug, name: "Renamed", visibility: "team", deployed_at: null };
   expect(await call("PUT", id, { name: "Renamed" })).toMatchObject({ status: 200, body: renamed });
   const change = { visibility: "private", description: null };
   const changed = { name: "Renamed", visibility: "private", description: "" };

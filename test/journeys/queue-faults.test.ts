@@ -6,7 +6,7 @@ import { call, newTaskClient, script } from "#test/support/task-client.ts";
 
 /** Every message twice, out of order, failing first; and steps so short that a task takes several of them. */
 const service = await startService(
-  { OUTBOUND_ALLOW_PRIVATE: "true", STEP_MAX_APPENDS: "10", TASK_STALL_SECONDS: "15" },
+  { OUTBOUND_ALLOW_PRIVATE: "true", STEP_MAX_APPENDS: "10", TASK_STALL_SECONDS: "60" },
   { faults: { duplicate: true, shuffle: true, failFirst: true } },
 );
 const receiver = await startReceiver();

@@ -163,7 +163,7 @@ describe("a schedule that was made by words in a chat", () => {
         textsIn(await chat.read()).filter(({ text }) => text.includes("May the agent use")).length > 1,
       PATIENCE,
     );
-    await chat.say("allow always here");
+    await chat.say("allow tool in chat");
     await told(chat, "Paused now.");
     expect(await scene.get(id)).toMatchObject({ is_active: false });
     await chat.say("/schedules");

@@ -107,6 +107,18 @@ describe("a linked person", () => {
     expect(second?.task_id).not.toBe(slept?.task_id);
   });
 
+  it("sees in one line what the agent does for long, until its work ends", async () => {
+    const { chat } = await telegram.paired();
+    await chat.say(script({ tools: [call("list_dir", { path: "" })] }, { text: "Thinking", stall: true }));
+    await told(chat, "list_dir");
+    await chat.say("/stop");
+    const left = await chat.until((shown) => {
+      const texts = textsOf(shown);
+      return texts.some((text) => text.includes("list_dir")) ? undefined : texts;
+    });
+    expect(left.join("\n")).not.toContain("list_dir");
+  });
+
   it("denies a call by a command, and asks the service what it knows", async () => {
     const { chat } = await telegram.paired();
     await chat.say(
@@ -117,7 +129,7 @@ describe("a linked person", () => {
     );
     await told(chat, "May the agent use");
     await chat.say("/status");
-    await told(chat, "Waiting for your approval of write_file");
+    await told(chat, "Needs your input: write_file");
     await chat.say("/deny");
     await told(chat, "Denied: write_file");
     await told(chat, "Not written.");

@@ -28,7 +28,7 @@ describe("a terminal", () => {
   it("shows what a shell puts out, and ends with it", async () => {
     const terminal = await connect({ target: "ephemeral", cols: "100", rows: "30" });
     const ready = await terminal.next("ready");
-    expect(await openSessions()).toContain(ready["session_id"]);
+    await expect.poll(openSessions).toContain(ready["session_id"]);
     terminal.send({ type: "input", data: "cat hello.txt; echo gr\u00fc\u00dfe-\u{1f600}\n" });
     await terminal.untilOutput("hello from a file");
     await terminal.untilOutput("gr\u00fc\u00dfe-\u{1f600}\r\n");
@@ -38,7 +38,7 @@ describe("a terminal", () => {
     terminal.send({ type: "input", data: "exit 3\n" });
     expect(await terminal.closed).toEqual({ code: 1000, reason: "The shell has ended with 3" });
     expect(terminal.frames.filter(({ type }) => type === "error")).toEqual([]);
-    expect(await openSessions()).toEqual([]);
+    await expect.poll(openSessions).toEqual([]);
   });
 
   it("takes what was typed before its shell was there", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { frameOf, newChatClient, openStream } from "#test/support/chat-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { openSocket } from "#test/support/socket.ts";
-import { call, newTaskClient, script } from "#test/support/task-client.ts";
+import { call, newTaskClient, script, UNTIL_GO } from "#test/support/task-client.ts";
 
 const service = sharedService();
 const client = await newChatClient(service);
@@ -10,6 +10,7 @@ const program = await newTaskClient(service, { account: client.account, projectI
 
 const write = (path: string) => call("write_file", { path, content: path });
 const writes = (...paths: string[]) => script({ tools: paths.map(write) }, { text: "I stop here." });
+const run = (command: string) => ({ tools: [call("bash_exec", { command })] });
 const statusOf = async (path: string) =>
   (await client.call("GET", `/api/projects/${client.projectId}/files/${path}`)).status;
 const newChat = async () =>
@@ -99,19 +100,24 @@ it("a message of a program to a chat that asks waits, and every way says for wha
 });
 
 it("a message behind another one that works is told so at once, and of a question that is put meanwhile", async () => {
-  const slow = script(
-    { text: "Soon.", first_delay_ms: 10_000, tools: [write("later.txt")] },
-    { text: "Done." },
-  );
-  const first = await client.send(slow, { chat_id: await newChat() });
-  const second = await plainly(script({ text: "Second." }), { chat_id: first.chatId });
+  const answer = (approval_id: unknown, response: string) =>
+    client.call("POST", "/api/chat/agent/approval", { approval_id, response });
+  const go = `/api/projects/${client.projectId}/files/go.txt`;
+  const chat_id = await newChat();
+  // From then on commands run without a question.
+  const before = await client.send(script(run("true"), { text: "Ran." }), { chat_id });
+  const question = await frameOf(before, "approval_required");
+  await answer(question.data?.["approval_id"], "allow_all");
+  await client.replay(before.taskId);
+  await client.send(script(run(UNTIL_GO), { tools: [write("later.txt")] }, { text: "Done." }), { chat_id });
+  const second = await plainly(script({ text: "Second." }), { chat_id });
   const frames = [];
   for await (const frame of second.frames()) {
     frames.push(frame);
     const { content = "" } = frame;
     const id = /approval (?<id>[0-9a-f-]{36})/u.exec(content)?.groups?.["id"];
-    if (id)
-      await client.call("POST", "/api/chat/agent/approval", { approval_id: id, response: "allow_once" });
+    if (id) await answer(id, "allow_once");
+    else if (frames.length === 1) await client.call("PUT", go, { content: "" });
   }
   expect(frames).toMatchObject([
     { type: "message", content: expect.stringContaining("the agent is still working on an earlier message") },

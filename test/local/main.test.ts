@@ -65,7 +65,7 @@ describe("npm start", () => {
     chmodSync(dataDir, 0o755);
     const killed = new StartedService({ dataDir });
     await killed.ready();
-    expect(killed.stderr).toContain(`other users could read ${dataDir} (mode 755)`);
+    await expect.poll(() => killed.stderr).toContain(`other users could read ${dataDir} (mode 755)`);
     expect(await refusalOf({})).toEqual([`DATA_DIR: ${dataDir} is in use by a service that is running`]);
     killed.process.kill("SIGKILL");
     await expect.poll(() => processesOf(dataDir)).toEqual([]);
@@ -99,8 +99,10 @@ describe("npm start", () => {
       dataDir,
       environment: { DATABASE_URL: external?.databaseUrl ?? "" },
     });
-    await expect.poll(() => service.stderr).toContain("Starting");
-    service.process.kill("SIGTERM");
+    // At once: a look every now and then could come when it is ready.
+    service.process.stderr?.on("data", () => {
+      if (service.stderr.includes("Starting")) service.process.kill("SIGTERM");
+    });
     expect(await service.exitCode()).toBe(0);
     expect(service.stdout).toBe("");
     await expect.poll(() => processesOf(dataDir)).toEqual([]);

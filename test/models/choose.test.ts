@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { choosePlatformModel } from "#src/models/choose.ts";
+import { HANGS_MS } from "#test/support/hangs.ts";
 
 const accounts = {
   openai: { apiKey: "openai-key", baseURL: "https://openai.test/v1" },
@@ -14,7 +15,7 @@ function refused(name: string, status: number) {
   const model = choosePlatformModel({
     name,
     accounts,
-    stallMs: 1000,
+    stallMs: HANGS_MS,
     maxRetries: 1,
     fetch: async (url, init) => {
       const sent = new Request(url, init);

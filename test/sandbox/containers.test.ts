@@ -5,6 +5,7 @@ import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { bytesOf } from "#test/contracts/project-runtime/bytes.ts";
 import { entryOf, inTurn } from "#test/contracts/project-runtime/entries.ts";
 import { projectRuntimeContract } from "#test/contracts/project-runtime/index.ts";
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { NO_CONTAINERS, startRealSandboxes, type RealSandboxes } from "./support/real-sandboxes.ts";
 
 /** Building the image, the first time. */
@@ -43,7 +44,7 @@ describe.skipIf(NO_CONTAINERS)(`the sandbox driver over real containers${skipped
 
   describe("a container", () => {
     let project: ProjectRuntime;
-    const run = (command: string) => project.exec(command, { timeoutMs: 20_000 });
+    const run = (command: string) => project.exec(command, { timeoutMs: HANGS_MS });
     beforeEach(async () => {
       project = (await open()).runtime;
     });

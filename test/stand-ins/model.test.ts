@@ -5,6 +5,7 @@ import { join } from "node:path";
 import OpenAI from "openai";
 import { afterAll, describe, expect, it } from "vitest";
 import { startDemoModel } from "#stand-ins/model/index.ts";
+import { explain } from "#stand-ins/model/explain.ts";
 import { starterOf } from "#stand-ins/model/starters.ts";
 
 type Messages = OpenAI.Chat.ChatCompletionMessageParam[];
@@ -41,6 +42,10 @@ async function stream(messages: Messages, options: { tools?: OpenAI.Chat.ChatCom
 const textOf = (chunks: OpenAI.Chat.ChatCompletionChunk[]) =>
   chunks.map((chunk) => chunk.choices[0]?.delta.content ?? "").join("");
 
+/** The result of a call that lists these files. */
+const listing = (...paths: string[]) =>
+  `Listed.\n${JSON.stringify({ entries: paths.map((path) => ({ path, type: "file", size: 1 })), has_more: false })}`;
+
 describe("the demo model", () => {
   it("greets in several pieces, says what it is, and counts its tokens", async () => {
     const chunks = await stream(user("Hi!"), { tools });
@@ -57,10 +62,35 @@ describe("the demo model", () => {
     expect(answer).toContain("{output}");
     const folder = mkdtempSync(join(tmpdir(), "starter-"));
     for (const [, { path: name, content }] of calls ?? [])
-      if (name !== undefined && content !== undefined) writeFileSync(join(folder, name), content);
+      if (content !== undefined) writeFileSync(join(folder, String(name)), String(content));
     const printed = execFileSync("bash", ["duration.test.sh"], { cwd: folder, encoding: "utf8" });
     expect(printed.trim().split("\n")).toHaveLength(5);
     rmSync(folder, { recursive: true });
+  });
+
+  it.each([
+    [
+      "Readme.MD",
+      "Read.\n<content>\n[![badge](b.svg)](b)\n# Garden\n\n**Plans**\nof a [garden](g.md).\n\nMore.\n</content>",
+      "> **Plans** of a garden.",
+    ],
+    ["readme", 'Read.\n{"content":"Say \\"hi\\"."}', '> Say "hi".'],
+    ["README.md", "Read.\n<content>\n# Only\n\n- a list\n</content>", "Begin with [README.md](README.md)."],
+  ])("explains a project by its files and the beginning of its %s", (name, read, said) => {
+    expect(explain([])).toMatchObject(["list_dir", { path: "." }]);
+    const listed = listing("src/a.ts", "src/b.ts", "LICENSE", name);
+    expect(explain([listed])).toEqual(["read_file", { path: name }]);
+    const answer = explain([listed, read]);
+    expect(answer).toContain("This project has 4 files: TypeScript (2)");
+    expect(answer).toContain(`[${name}](${name})`);
+    expect(answer).toContain(said);
+  });
+
+  it("explains a project without a README", () => {
+    expect(explain([listing("a.png", "b.gif", "Makefile")])).toMatch(
+      /^This project has 3 files: images \(2\) and other \(1\)\./u,
+    );
+    expect(explain([listing()])).toMatch(/^This project has no files yet\./u);
   });
 
   it.each([

@@ -1,28 +1,13 @@
-import { accessSync, constants } from "node:fs";
-import path from "node:path";
 import { chromium, type Browser, type BrowserContext } from "@playwright/test";
 import { vi } from "vitest";
+import { findProgram } from "./find-program.ts";
 import { WAIT_HANGS_MS } from "./hangs.ts";
 
 /** The first one draws no window of its own, for which the others spend a quarter of their time. */
 const NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
 
 /** The browser of this machine: CHROMIUM_PATH, else the first of the usual names; `undefined` where there is none. */
-export const CHROMIUM = process.env["CHROMIUM_PATH"] ?? NAMES.flatMap(findProgram)[0];
-
-function findProgram(name: string): string[] {
-  const folders = (process.env["PATH"] ?? "").split(path.delimiter);
-  return folders.map((folder) => path.join(folder, name)).filter(isProgram);
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const CHROMIUM = process.env["CHROMIUM_PATH"] ?? findProgram(...NAMES);
 
 /** As root it needs no sandbox of its own; the others keep it from calling home, which a closed network answers late. */
 const ARGUMENTS = [

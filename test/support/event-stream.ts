@@ -31,6 +31,16 @@ export interface Follower {
   onLive?: () => void;
 }
 
+/** The service refuses the stream. */
+export class EventsRefused extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
 /**
  * Read a task's events after an id until its stream ends. Throws when the stream cannot be opened or breaks. Whether the
  * end was the task's, the last event tells.
@@ -46,7 +56,10 @@ export async function followEvents(
     signal: service.signal ?? null,
   });
   if (!response.ok || !response.body)
-    throw new Error(`The events of ${taskId} answered ${response.status}: ${await response.text()}`);
+    throw new EventsRefused(
+      response.status,
+      `The events of ${taskId} answered ${response.status}: ${await response.text()}`,
+    );
   const parser = createParser({
     onEvent: ({ id, event, data }) =>
       onEvent({ id: Number(id), type: event ?? "", text: data, body: JSON.parse(data) }),

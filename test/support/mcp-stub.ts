@@ -5,12 +5,16 @@ import { serve } from "#local/serve.ts";
 
 const Message = z.looseObject({
   id: z.union([z.string(), z.number()]).optional(),
-  method: z.string(),
+  /** Without one it is the answer to a request of the server. */
+  method: z.string().default("answer"),
   params: z.looseObject({}).default({}),
+  result: z.looseObject({}).optional(),
+  error: z.looseObject({}).optional(),
 });
 
 /** A request as the server received it. */
 export interface StubRequest {
+  id: string | number | undefined;
   method: string;
   params: Record<string, unknown>;
   headers: IncomingMessage["headers"];
@@ -38,10 +42,12 @@ export interface McpStub {
 /** An answer that is an error of the protocol. */
 export class Refused extends Error {
   readonly code: number;
+  readonly data: unknown;
 
-  constructor(code: number, message: string) {
+  constructor(code: number, message: string, data?: unknown) {
     super(message);
     this.code = code;
+    this.data = data;
   }
 }
 
@@ -98,14 +104,19 @@ export async function startMcpStub(
     if (request.method !== "POST")
       return void response.writeHead(request.method === "DELETE" ? 200 : 405).end();
     const sent = Message.parse(JSON.parse(await textOf(request)));
-    const received = { method: sent.method, params: sent.params, headers: request.headers };
+    const received = {
+      id: sent.id,
+      method: sent.method,
+      params: sent.error ?? sent.result ?? sent.params,
+      headers: request.headers,
+    };
     requests.push(received);
     const handler = stub.instead[sent.method];
     const instead = await handler?.(received, response);
     if (handler && instead === undefined) return;
     if (instead instanceof Refused) {
-      const { code, message } = instead;
-      return reply(response, 200, { id: sent.id, error: { code, message } });
+      const { code, message, data } = instead;
+      return reply(response, 200, { id: sent.id, error: { code, message, data } });
     }
     if (!isCurrent && sent.method !== "initialize" && !sessions.has(sessionId)) {
       const status = sessionId === "" ? 400 : 404;
@@ -114,7 +125,7 @@ export async function startMcpStub(
         error: { code: -32_000, message: "No session" },
       });
     }
-    if (sent.id === undefined) return void response.writeHead(202).end();
+    if (sent.id === undefined || sent.method === "answer") return void response.writeHead(202).end();
     const method = methods[sent.method];
     if (!method && instead === undefined) {
       const error = { code: -32_601, message: "Method not found" };

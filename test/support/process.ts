@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 
 /** Ends a start that hangs, and nothing else: the first one makes a database, for which a busy machine takes over a minute. */
-const START_TIMEOUT_MS = 240_000;
+const START_TIMEOUT_MS = 600_000;
 const GONE_POLL_MS = 20;
 
 /** `everything` kills all processes of the service at once; after the others, the rest lives on for a moment. */

@@ -13,7 +13,7 @@ const JOURNEYS: Readonly<Record<string, readonly string[]>> = {
   "domain/models": ["model-keys", "model-proxy", "model-list"],
   "domain/operations": ["audit-log", "version", "mail"],
   "domain/organisations": ["teams", "keys", "invitations", "project-members"],
-  "domain/people": ["accounts", "sessions", "profile", "two-factor"],
+  "domain/people": ["accounts", "sessions", "profile", "two-factor", "passkeys"],
   "domain/schedules": ["schedules"],
   "domain/source-control": ["git", "git-providers"],
   "domain/workspaces/containers": ["containers"],

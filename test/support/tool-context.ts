@@ -20,6 +20,7 @@ export function toolContext(overrides: Partial<ToolContext> = {}): ToolContext {
     },
     chatId: "0199c0de-0000-7000-8000-000000000003",
     callId: "1:call_1",
+    report: () => {},
     model: { name: "gpt-5", seesPictures: true },
     signal: new AbortController().signal,
     readOnly: false,

@@ -10,16 +10,18 @@ export const PUBLIC = operationsIn({
     /api/auth/register /api/auth/login /api/auth/jwt/login /api/auth/cookie/login /api/auth/2fa/send
     /api/auth/2fa/verify /api/auth/forgot-password /api/auth/reset-password
     /api/auth/request-verify-token /api/auth/verify /api/auth/refresh /api/auth/logout
+    /api/auth/passkeys/options /api/auth/passkeys/sign-in
     /api/desktop/pair/exchange /api/auth/device/code /api/auth/device/token /api/auth/device/refresh
-    /api/channels/webhook/{type}/{config_id} /api/webhooks/stripe /api/version/check-compat`,
+    /api/channels/webhook/{type}/{config_id} /api/webhooks/stripe /api/version/check-compat
+    /oauth/register /oauth/token /oauth/revoke`,
   GET: `
     /api/auth/csrf /api/auth/{provider}/authorize /api/auth/{provider}/callback
-    /api/git-providers/{git_host}/oauth/callback /api/deployment-credentials/providers
+    /api/git-providers/{git_host}/oauth/callback /api/mcp/oauth/callback /api/mcp/oauth/client /api/deployment-credentials/providers
     /api/deployment-oauth/{hosting_provider}/callback /api/teams/invitations/{token}
     /api/channels/webhook/{type}/{config_id} /api/billing/config / /login /register /forgot-password
-    /reset-password /verify-email /invite/{token} /oauth/callback /desktop/pair /device /pair
+    /reset-password /verify-email /invite/{token} /oauth/callback /oauth/authorize /desktop/pair /device /pair
     /account/sessions /settings/team/billing /billing /marketplace/success /marketplace/agent/{slug}
-    /marketplace/base/{slug} /account/scripts/{script} /account/{stylesheet} /api/marketplace/agents
+    /marketplace/base/{slug} /api/marketplace/agents
     /api/marketplace/agents/{agent} /api/marketplace/agents/{agent}/related
     /api/marketplace/agents/{agent}/versions /api/marketplace/bases /api/marketplace/bases/{base}
     /api/marketplace/bases/{base}/versions /api/marketplace/skills /api/marketplace/mcp-servers
@@ -28,6 +30,9 @@ export const PUBLIC = operationsIn({
     /api/creators/check-username/{creator_name} /api/creators/{creator} /api/creators/{creator}/agents
     /api/creators/{creator}/stats /health /ready /api/config /api/feature-flags /api/version
     /api/previews/enter /api/auth/verify-access /openapi.json /docs /docs/scalar.js /guide
+    /.well-known/oauth-authorization-server /.well-known/oauth-protected-resource
+    /.well-known/oauth-protected-resource/mcp /.well-known/oauth-protected-resource/api/mcp/server
+    /.well-known/oauth-protected-resource/api/mcp/server/mcp
     /guide/{guide_page} /guide/style.css /llms.txt /mcp /app /app/assets/{console_file} /app/{console_path}`,
 });
 

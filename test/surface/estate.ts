@@ -3,6 +3,8 @@ import { openApprovals } from "#src/domain/agent-work/approvals/index.ts";
 import type { Account } from "#test/support/api-client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { failedMessage, pairingCode } from "#test/support/channels.ts";
+import { newRawClient } from "#test/support/oauth-client.ts";
+import { passkeyOver } from "#test/support/passkeys.ts";
 import type { SharedService } from "#test/support/shared-service.ts";
 import { setTier } from "#test/support/tiers.ts";
 import { ask, Made } from "./ask.ts";
@@ -43,6 +45,7 @@ const PARTS: readonly [named: RegExp, add: (service: SharedService, estate: Esta
   [/\{(channel|config_id|identity)\}|\/gateway\/pair\//u, withChannel],
   [/\{schedule_id\}/u, withSchedule],
   [/\{mcp_server\}/u, withMcpServer],
+  [/\{passkey\}/u, withPasskey],
   [/\{deployment_credential\}|^\/api\/deployments(\/\{project\}\/.*deploy)?$/u, withHostingCredential],
   [/\{deployment\}/u, withDeployment],
   [/^\/api\/secrets\/|\{(agent|added_model)\}|\/marketplace\/purchase$/u, withModels],
@@ -119,6 +122,7 @@ async function newPerson(service: SharedService): Promise<Estate> {
     ask(service, ["GET", "/api/auth/sessions"], { token }, z.array(Made)),
   ]);
   const samples = {
+    ...(await appsOf(service, token)),
     key: keyId,
     path: FILE,
     team: team?.slug,
@@ -134,6 +138,23 @@ async function newPerson(service: SharedService): Promise<Estate> {
     handle: `handle-${crypto.randomUUID().slice(0, 8)}`,
   };
   return { owner, key, samples };
+}
+
+/** A connected app of a person, and one that asks. */
+async function appsOf(service: SharedService, token: string) {
+  const client = await newRawClient(service);
+  const requests = "/api/auth/connected-apps/requests";
+  const json = Object.fromEntries(client.asking());
+  const Opened = z.object({ request: Made });
+  const open = async () => (await ask(service, ["POST", requests], { token, json }, Opened)).request.id;
+  const [allowed, waiting] = [await open(), await open()];
+  const decision = { decision: "allow", scopes: ["file.read"] };
+  const Decided = z.object({ redirect_to: z.url() });
+  const path = `${requests}/${allowed}/decide`;
+  const { redirect_to: back } = await ask(service, ["POST", path], { token, json: decision }, Decided);
+  await client.exchange(new URL(back).searchParams.get("code") ?? "");
+  const [app] = await ask(service, ["GET", "/api/auth/connected-apps"], { token }, z.array(Made));
+  return { connected_app: app?.id, app_request: waiting };
 }
 
 /** The estate with a new project that has a file. */
@@ -211,7 +232,7 @@ async function withModels<E extends Estate>(service: SharedService, estate: E): 
   const [key, provider, added, agent] = await Promise.all([
     post(
       "/api/secrets/api-keys",
-      { provider: "openai", api_key: "sk-sample-0123456789" },
+      { provider: "openai", api_key: "sk-sample-0123456789", base_url },
       z.object({ key_id: z.string() }),
     ),
     post(
@@ -276,6 +297,12 @@ async function withMcpServer<E extends Estate>(service: SharedService, estate: E
   return { ...estate, samples: { ...estate.samples, mcp_server: id } };
 }
 
+/** The estate whose owner has a passkey. */
+async function withPasskey<E extends Estate>(service: SharedService, estate: E): Promise<E> {
+  const { id } = await passkeyOver(service, estate.owner.token);
+  return { ...estate, samples: { ...estate.samples, passkey: id } };
+}
+
 export async function newEstate(service: SharedService): Promise<Estate> {
   return withTask(service, await withProject(service, await newPerson(service)));
 }
@@ -295,6 +322,7 @@ export async function newSharedEstate(service: SharedService): Promise<SharedEst
     withChannel,
     withSchedule,
     withMcpServer,
+    withPasskey,
   ];
   for (const add of parts) estate = await add(service, estate);
   return withViewer(service, estate);

@@ -19,8 +19,6 @@ export const FIXED_SAMPLES = {
   schedule: "every friday at 17:00",
   prompt: "Say hello",
   message: "a message",
-  script: "login.js",
-  stylesheet: "style.css",
   guide_page: "streams",
   console_file: readdirSync("public/app/assets")[0],
   console_path: "projects/app",

@@ -137,7 +137,8 @@ export function spoiledBody(document: Document, schema: JsonSchema, known: Known
   return fc.oneof({ weight: 6, arbitrary: spoiled }, { weight: 1, arbitrary: hostileValue });
 }
 
-function validText({ format, pattern, minLength, maxLength }: JsonSchema): fc.Arbitrary<string> {
+/** Texts that a schema of a string takes. */
+export function validText({ format, pattern, minLength, maxLength }: JsonSchema): fc.Arbitrary<string> {
   if (format === "uuid") return fc.uuid();
   if (format === "email") return fc.emailAddress();
   if (format === "date-time")

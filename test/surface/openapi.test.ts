@@ -28,6 +28,15 @@ const FOR_OPENAI_CLIENTS = new Set([
   "/api/v1/usage",
 ]);
 
+/** Their errors have OAuth's fields besides ours. */
+const FOR_OAUTH_CLIENTS = new Set([
+  "/api/auth/device/token",
+  "/api/auth/connected-apps/requests",
+  "/oauth/register",
+  "/oauth/token",
+  "/oauth/revoke",
+]);
+
 const OneOf = z.object({
   oneOf: z.array(z.object({ $ref: z.string() })).min(1),
   discriminator: z.object({ propertyName: z.literal("type"), mapping: z.record(z.string(), z.string()) }),
@@ -150,7 +159,7 @@ describe("the document", () => {
     const openAi = { $ref: "#/components/schemas/OpenAiError" };
     const expectedOf = (template: string) => {
       if (FOR_OPENAI_CLIENTS.has(template)) return openAi;
-      return template === "/api/auth/device/token" ? oAuth : schema;
+      return FOR_OAUTH_CLIENTS.has(template) ? oAuth : schema;
     };
     for (const { template, responses } of operations) {
       const refusals = Object.entries(responses).filter(([status]) => status.startsWith("4"));

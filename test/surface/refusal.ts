@@ -28,7 +28,10 @@ const OpenAiBody = Body.extend({
 }).refine(({ detail, error }) => error.message === detail);
 
 /** For clients of OAuth. */
-const OAuthBody = Body.extend({ error: z.string().min(1).optional() });
+const OAuthBody = Body.extend({
+  error: z.string().min(1).optional(),
+  error_description: z.string().min(1).optional(),
+});
 
 /** For paths below those of OpenAI's API: a 404 there may have either style. */
 export const EitherBody = z.union([OpenAiBody, Body]);

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { newId } from "#src/lib/ids.ts";
 import { Superseded } from "#src/work/job.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { runMortal } from "#test/support/mortal.ts";
@@ -25,14 +26,15 @@ const reaching = (key: string, text: string) => (isHeld: ReturnType<typeof sql<b
 
 describe("a stage of a job", () => {
   it("is stored in one round trip that renews the lease and returns what its statements do", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const key = await jobs.stored();
     const job = jobs.kind(async ({ store }) => {
-      await jobs.pass(key, 8);
+      await jobs.pass(key, 60);
       const before = trips.db;
       const [row] = await store(reaching(key, "half done"));
       expect(trips.db - before).toBe(1);
       expect(row.rows).toEqual([{ state: "half done" }]);
-      expect((await jobs.row(key))?.heldFor).toBeGreaterThan(5);
+      expect(await jobs.row(key)).toMatchObject({ isHeld: true });
       return { kind: "done" };
     });
     await jobs.execute(job, key);
@@ -200,6 +202,51 @@ describe("an attempt", () => {
     expect(runs).toBe(0);
     expect(await jobs.lines(key)).toEqual(["interrupted, last: true"]);
     expect(await jobs.row(key)).toBeUndefined();
+  });
+});
+
+const late = () => db.execute(sql`UPDATE toy_states SET state = 'late'`);
+const failing = async () => {
+  throw new Error("No files");
+};
+
+describe("a job that is executed as it is stored", () => {
+  it("takes no further round trip, and is run once its storing was told", async () => {
+    const [key, told] = [newId(), [] as string[]];
+    const before = trips.db;
+    const act = jobs.kind(async ({ read: { rows }, attempt }) => {
+      told.push(`run ${rows[0]?.state} ${attempt}`);
+      return { kind: "done" };
+    });
+    await jobs.executeStored(act, key, async (id) => void told.push(id));
+    expect([told, trips.db - before]).toEqual([[key, "run stored 1"], 2]);
+    expect(await jobs.row(key)).toBeUndefined();
+  });
+
+  it("reads again where its storing was told for long", async () => {
+    const states: unknown[] = [];
+    const act = jobs.kind(async ({ read: { rows } }) => {
+      states.push(rows[0]?.state);
+      return { kind: "done" };
+    });
+    await jobs.executeStored(act, newId(), late, { readsAgain: true });
+    await jobs.executeStored(act, newId(), late);
+    expect(states).toEqual(["late", "stored"]);
+  });
+
+  it("is left to another attempt, the first, when what follows its storing fails", async () => {
+    const key = newId();
+    const attempts: number[] = [];
+    const act = jobs.kind(async ({ attempt, isTakeover }) => {
+      attempts.push(isTakeover ? Infinity : attempt);
+      return { kind: "done" };
+    });
+    await expect(jobs.executeStored(act, key, failing)).rejects.toThrow("No files");
+    expect(await jobs.row(key)).toMatchObject({ isHeld: false });
+    expect(jobs.published).toMatchObject([{ payload: { key } }]);
+    await jobs.pass(key, 1);
+    await jobs.execute(act, key);
+    expect(attempts).toEqual([1]);
   });
 });
 

@@ -16,18 +16,18 @@ it("what has been due for some seconds, and is not held, is published again", as
   const dead = await jobs.stored();
   await jobs.takeOver(dead);
   await jobs.pass(dead, 30);
-  // Just stored, held, due later and given up.
-  await jobs.stored();
-  const held = await jobs.stored();
-  await jobs.pass(held, 60);
-  await jobs.takeOver(held);
-  await jobs.pass(await jobs.stored(), -60);
+  // Due later, given up, held and just stored.
+  await jobs.pass(await jobs.stored(), -3600);
   const givenUp = await jobs.stored();
   await jobs.execute(
     jobs.kind(async () => ({ kind: "failed", error: "Gone", isFinal: true })),
     givenUp,
   );
   await jobs.pass(givenUp, 60);
+  const held = await jobs.stored();
+  await jobs.pass(held, 60);
+  await jobs.takeOver(held);
+  await jobs.stored();
 
   await jobs.sweep();
   expect(sweptKeys()).toEqual([{ key: lost }, { key: dead }]);
@@ -36,7 +36,7 @@ it("what has been due for some seconds, and is not held, is published again", as
 
 it("what takes a share of the queue is given a minute, since its message may wait there, and keeps its share", async () => {
   const [young, old] = [await jobs.stored("shared"), await jobs.stored("shared")];
-  await jobs.pass(young, 50);
+  await jobs.pass(young, 30);
   await jobs.pass(old, 70);
   await jobs.sweep();
   expect(jobs.published).toMatchObject([{ payload: { key: old }, shareOf: "shared" }]);

@@ -6,6 +6,7 @@ import {
   LimitNotice,
   NOT_READ_ONLY,
   OUTPUT_HEADER,
+  PipeRequest,
   ProcessRequest,
   READ_ONLY_COMMANDS,
   ShellInput,
@@ -19,7 +20,7 @@ const GitRequest = z.object({ input: z.json() });
 const STOPPED = "The project was stopped";
 
 export function programRoutes(workspace: Workspace): Route[] {
-  const { files, commands, shells, processes, git } = workspace;
+  const { files, commands, shells, processes, pipes, git } = workspace;
   return [
     {
       method: "GET",
@@ -127,6 +128,26 @@ export function programRoutes(workspace: Workspace): Route[] {
       method: "DELETE",
       path: "/shells/:id",
       handle: (exchange) => shells.close(param(exchange, "id")),
+    },
+
+    // ── Pipes
+
+    {
+      method: "POST",
+      path: "/pipes/:id",
+      handle: async (exchange) => {
+        const { cwd, ...spec } = await readJson(exchange, PipeRequest);
+        const started = { ...spec, cwd: files.directory(cwd) };
+        return streamed(await pipes.open(param(exchange, "id"), started, exchange.gone));
+      },
+    },
+    {
+      method: "POST",
+      path: "/pipes/:id/input",
+      handle: async (exchange) => {
+        const { data } = await readJson(exchange, ShellInput);
+        pipes.write(param(exchange, "id"), data);
+      },
     },
 
     // ── Processes

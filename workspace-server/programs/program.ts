@@ -143,6 +143,11 @@ function asStartFailure(error: unknown, file: string): unknown {
   switch (codeOf(error) ?? "") {
     case "ENOENT":
       return new AppError("unavailable", `This runtime has no ${file}`, { cause: error });
+    case "EACCES":
+    case "ENOTDIR":
+      return new AppError("unavailable", `${file} cannot be run: it is not an executable file`, {
+        cause: error,
+      });
     case "E2BIG":
       return new AppError("too_large", "The command is longer than this runtime takes (128 KiB)", {
         cause: error,

@@ -1,11 +1,13 @@
 import type { Addresses } from "#local/addresses.ts";
 import { ChatPlatform } from "#test/support/chat-platform.ts";
+import { newRawClient } from "#test/support/oauth-client.ts";
+import { apiClient } from "#test/support/api-client.ts";
 import { codeIn } from "#test/support/telegram-channel.ts";
 import type { Person } from "./person.ts";
 import { REPORT } from "./talks.ts";
 
 /** What goes to other services, and comes from them: keys, models, agents, a channel, a schedule, deployments. */
-export async function reachOut({ chatPlatformUrl = "" }: Addresses, owner: Person, shop: string) {
+export async function reachOut({ url, chatPlatformUrl = "" }: Addresses, owner: Person, shop: string) {
   const { id: project } = await owner.ask<{ id: string }>("GET", `/api/projects/${shop}`);
   await owner.ask("POST", "/api/external-api-keys", { name: "Nightly checks", project_id: project });
   await owner.ask("POST", "/api/external-api-keys", { name: "Phone of Ada" });
@@ -36,12 +38,32 @@ export async function reachOut({ chatPlatformUrl = "" }: Addresses, owner: Perso
     const review = new URLSearchParams({ rating: "4", comment: "Finds what we wrote down years ago." });
     await owner.ask("POST", `/api/marketplace/agents/${librarian.id}/review?${review.toString()}`);
   }
+  await connectApp(url, owner);
   return {
     agent: agent.id,
     channel: await newChannel(chatPlatformUrl, owner, project),
     schedule: await newSchedule(owner, project),
     deployment: await deploy(owner, project),
   };
+}
+
+/** A client of MCP that the owner let in. */
+async function connectApp(url: string, owner: Person): Promise<void> {
+  const client = await newRawClient(apiClient(url));
+  const requests = "/api/auth/connected-apps/requests";
+  const asked = Object.fromEntries(client.asking());
+  const { request } = await owner.ask<{ request: { id: string; scopes: { value: string }[] } }>(
+    "POST",
+    requests,
+    asked,
+  );
+  const scopes = request.scopes.map(({ value }) => value);
+  const { redirect_to: back } = await owner.ask<{ redirect_to: string }>(
+    "POST",
+    `${requests}/${request.id}/decide`,
+    { decision: "allow", scopes },
+  );
+  await client.exchange(new URL(back).searchParams.get("code") ?? "");
 }
 
 async function newChannel(platformUrl: string, owner: Person, project: string): Promise<string> {

@@ -2,8 +2,7 @@ import type { Chat, ChatEvent } from "@agent-workspace/client";
 import type { Context } from "../context.ts";
 import { bold, dim, red } from "../output/styles.ts";
 import type { Service } from "../service.ts";
-import { Approvals } from "../tasks/approvals.ts";
-import type { askVerdict } from "../tasks/ask-approval.ts";
+import { Approvals, type Suspended } from "../tasks/approvals.ts";
 import type { Outcome } from "../tasks/follow-task.ts";
 import { LiveView } from "../tasks/live-view.ts";
 import type { Mode } from "../tasks/start.ts";
@@ -20,7 +19,7 @@ interface SessionOptions {
   readonly model: string | undefined;
   /** Ctrl-C at a question. */
   interrupt(): void;
-  readonly ask?: typeof askVerdict;
+  readonly suspended?: Suspended;
 }
 
 /** A conversation in one project: the chat in which it goes on, how its messages are worked on, and what is shown of it. */
@@ -52,7 +51,7 @@ export class ChatSession {
     this.view = new LiveView(context.output);
     this.#approvals = new Approvals(context, service, this.view, {
       interrupt: () => options.interrupt(),
-      ask: options.ask,
+      suspended: options.suspended,
     });
     this.#chat = service.workspace.chat(options.project);
   }

@@ -1,3 +1,4 @@
+import { visibleLine } from "@agent-workspace/client";
 import { bold, dim } from "../output/styles.ts";
 import type { Output } from "../output/output.ts";
 import type { Service } from "../service.ts";
@@ -25,8 +26,10 @@ export async function showHistory({ workspace }: Service, chat: string, output: 
   const shown = finished.slice(-MAX_SHOWN);
   if (shown.length < finished.length)
     output.note(dim(`… ${finished.length - shown.length} earlier messages`));
-  for (const { role, content } of shown) {
-    if (role === "user") output.note(bold(`> ${content}`));
+  const isOfMany = new Set(shown.map(({ author }) => author?.id).filter(Boolean)).size > 1;
+  for (const { role, content, author } of shown) {
+    if (role === "user")
+      output.note(bold(`${isOfMany && author ? `${visibleLine(author.name)} ` : ""}> ${content}`));
     else output.print(content);
   }
 }

@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { CommandError, stopped } from "../errors.ts";
 import { onInterrupt } from "../input/interrupts.ts";
 import { dim, red } from "../output/styles.ts";
-import { askVerdict } from "../tasks/ask-approval.ts";
+import type { Suspended } from "../tasks/approvals.ts";
 import { filesNamedIn } from "./attachments.ts";
 import type { ChatSession } from "./chat-session.ts";
 import { textOfEntry, type Entry } from "./entry.ts";
@@ -20,7 +20,7 @@ interface Screen {
   readonly screen: WriteStream;
 }
 
-type OpenSession = (options: { interrupt: () => void; ask: typeof askVerdict }) => ChatSession;
+type OpenSession = (options: { interrupt: () => void; suspended: Suspended }) => ChatSession;
 
 /**
  * Talks with a person at a terminal until they leave. What the agent does is shown as it happens; while something is typed it
@@ -51,7 +51,7 @@ class Talk {
     });
     this.#session = open({
       interrupt: () => this.#interrupt(),
-      ask: (terminal, question) => this.#editor.suspended(() => askVerdict(terminal, question)),
+      suspended: (ask) => this.#editor.suspended(ask),
     });
     this.#editor = new LineEditor({
       stdin,

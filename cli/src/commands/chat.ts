@@ -15,7 +15,7 @@ export const chat = command("chat", {
     mode: {
       type: "enum",
       options: [...MODES],
-      description: "plan: change nothing. ask: ask before dangerous calls. allow: ask nothing",
+      description: "ask: ask before changes and commands. allow: ask nothing. plan: change nothing",
     },
     model: { type: "string", description: "Model of the messages" },
     agent: { type: "string", description: "Id of the agent" },

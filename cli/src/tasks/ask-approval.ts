@@ -1,7 +1,7 @@
 import { emitKeypressEvents } from "node:readline";
 import { setImmediate as turn, setTimeout as pause } from "node:timers/promises";
 
-/** What a person answers: allow once, allow the tool always in this chat, or deny. */
+/** What a person answers: allow once, allow this tool in this chat, or deny. */
 export type Verdict = "allow_once" | "allow_all" | "stop";
 
 const VERDICTS: Readonly<Record<string, Verdict>> = { y: "allow_once", a: "allow_all", n: "stop" };

@@ -41,6 +41,10 @@ export class LiveView {
         this.#begun.set(event.data.id, Date.now());
         if (this.#output.isTerminal) this.note(dim(`${clock()} ▸ ${callLine(event.tool, event.args)}`));
         return;
+      case "tool_progress":
+        if (this.#output.isTerminal)
+          this.note(dim(`    ${visibleLine(event.content)}${countOf(event.data)}`));
+        return;
       case "tool_result":
         return this.#result(event.data.id, event.tool, event.args, event.result);
       case "agent_step":
@@ -128,6 +132,15 @@ export class LiveView {
 /** Hours, minutes and seconds of this machine's clock. */
 function clock(): string {
   return new Date().toTimeString().slice(0, 8);
+}
+
+/** `(3 of 10)` beside the words of a tool that counts. */
+function countOf({
+  message,
+  progress,
+  total,
+}: Extract<TaskEvent, { type: "tool_progress" }>["data"]): string {
+  return message === "" || total === undefined ? "" : ` (${progress} of ${total})`;
 }
 
 /** A call in one line: the tool, and what tells it apart from others. */

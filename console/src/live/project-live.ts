@@ -11,7 +11,7 @@ import { signal, type ReadonlySignal } from "@preact/signals";
 /** Called with the paths that have changed; with none if any file may have, as after a time without a connection. */
 export type FilesListener = (paths: readonly string[] | undefined) => void;
 
-/** What a project shows live, over one socket: the tasks of the person in it. */
+/** What a project shows live, over one socket: the tasks of the person in it, and those in chats that others share. */
 export interface ProjectLive {
   readonly conversation: ReadonlySignal<Conversation>;
   /** Why the service ended the connection for good; undefined while it lasts, or comes back by itself. */
@@ -36,6 +36,8 @@ const TURNING = new Set(["approval_required", "approval_answered", "done"]);
 interface Listeners {
   /** Called when a task asks, is answered, or ends. */
   turned: (chatId: string, isEnd: boolean) => void;
+  /** Called with each event of a task, and the task after it. */
+  heard: (type: string, task: ConversationTask) => void;
   /** Called when the project is on its way to another state, at each step. */
   moved: () => void;
   /** Called when the connection is there again: what happened meanwhile was not told. */
@@ -46,13 +48,14 @@ interface Listeners {
 export function openProjectLive(
   workspace: Workspace,
   project: string,
-  { turned, moved, missed }: Listeners,
+  { turned, heard, moved, missed }: Listeners,
 ): ProjectLive {
   const isConnected = signal(true);
   const connectedAt = signal(0);
   const listeners = new Set<FilesListener>();
   const tell: FilesListener = (paths) => listeners.forEach((listener) => listener(paths));
   const chat = workspace.chat(project, {
+    shared: true,
     onNotice: (notice) => {
       if (notice.type === "files_changed") tell(pathsOf(notice["paths"]));
       else moved();
@@ -94,6 +97,8 @@ export function openProjectLive(
           chatId,
           event: { type },
         } = event;
+        const task = next.tasks.find(({ taskId }) => taskId === event.taskId);
+        if (task) heard(type, task);
         if (TURNING.has(type)) turned(chatId, type === "done");
       }
     } catch (error) {
@@ -151,7 +156,9 @@ export function tasksOfChat(
     const newer = own.get(task.taskId);
     own.delete(task.taskId);
     // A task that ended before the connection has its message and its end in the history alone.
-    return newer && newer.lastEventId > 0 ? { ...newer, message: newer.message ?? task.message } : task;
+    return newer && newer.lastEventId > 0
+      ? { ...newer, message: newer.message ?? task.message, author: task.author ?? newer.author }
+      : task;
   });
   return [...before, ...own.values()];
 }

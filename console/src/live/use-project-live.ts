@@ -1,5 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
-import { keys, stale } from "../service/reads.ts";
+import { navigate } from "wouter-preact/use-browser-location";
+import { keys, reads, stale } from "../service/reads.ts";
+import { heard } from "../service/task-notices.ts";
 import { workspace } from "../service/workspace.ts";
 import { openProjectLive, type ProjectLive } from "./project-live.ts";
 
@@ -45,6 +47,13 @@ function connect(project: string): Shared {
     turned(chatId, isEnd) {
       stale(keys.sidebar, keys.runs, keys.approvals);
       if (isEnd) stale(keys.messages(chatId), keys.credits);
+    },
+    heard(type, task) {
+      const { author, chatId } = task;
+      // What others began in a shared chat is not the person's to be told of.
+      const me = reads.getQueryData<{ id: string }>(keys.me);
+      if (author !== undefined && author["id"] !== me?.id) return;
+      heard(type, task, () => navigate(`/app/projects/${project}/chats/${chatId}`));
     },
     moved() {
       readState();

@@ -3,26 +3,32 @@ import { useState } from "preact/hooks";
 import { Refused } from "./refused.tsx";
 import { useAction } from "./use-action.ts";
 
-interface ActionFormProps {
+interface ActionFormProps<Result> {
   /** The word of its button. */
   submit: string;
   /** What it does with what was entered. */
-  work: (form: FormData) => Promise<unknown>;
-  /** Said once it is done. */
-  done?: string;
+  work: (form: FormData) => Promise<Result>;
+  /** Said once it is done; may depend on what came of it. */
+  done?: string | ((result: Result) => string);
   /** Keeps what was entered once it is done. */
   isKept?: boolean;
   children: ComponentChildren;
 }
 
 /** A form that does something: it is emptied once that is done, and says why it was refused. */
-export function ActionForm({ submit, work, done, isKept = false, children }: ActionFormProps) {
-  const [isDone, setDone] = useState(false);
+export function ActionForm<Result>({
+  submit,
+  work,
+  done,
+  isKept = false,
+  children,
+}: ActionFormProps<Result>) {
+  const [told, setTold] = useState<string>();
   const { run, isBusy, error } = useAction(async (form: FormData, element: HTMLFormElement) => {
-    setDone(false);
-    await work(form);
+    setTold(undefined);
+    const result = await work(form);
     if (!isKept) element.reset();
-    setDone(true);
+    setTold(typeof done === "function" ? done(result) : done);
   });
   return (
     <form
@@ -38,7 +44,7 @@ export function ActionForm({ submit, work, done, isKept = false, children }: Act
           {submit}
         </button>
         <span role="status" class="muted small">
-          {isDone && done}
+          {told}
         </span>
       </div>
       {error !== undefined && <Refused error={error} />}

@@ -55,8 +55,8 @@ export function stateWord(state: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** How something stands. */
-export function State({ of: state }: { of: string }) {
+/** How something stands; `word` where it is not called as in the list above. */
+export function State({ of: state, word = stateWord(state) }: { of: string; word?: string }) {
   const kind = STATES[state]?.[1] ?? "plain";
-  return <span class={`badge dot ${kind}${MOVING.has(state) ? " moving" : ""}`}>{stateWord(state)}</span>;
+  return <span class={`badge dot ${kind}${MOVING.has(state) ? " moving" : ""}`}>{word}</span>;
 }

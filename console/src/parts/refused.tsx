@@ -1,5 +1,6 @@
 import { NotFoundError, WorkspaceError } from "@agent-workspace/client";
 import { useMemo } from "preact/hooks";
+import { plural } from "./numbers.ts";
 import { Countdown, useSecondsLeft } from "./countdown.tsx";
 
 /** A sentence for a person, of any failure. */
@@ -24,7 +25,7 @@ export function Refused({ error, again }: { error: unknown; again?: (() => void)
           {error instanceof NotFoundError ? "Not found, or you do not have access. " : ""}
           {sentenceOf(error)}
         </p>
-        {wait > 0 && <span class="hidden">Wait {wait} seconds before you try again.</span>}
+        {wait > 0 && <span class="hidden">Wait {plural(wait, "second")} before you try again.</span>}
       </div>
       <div class="row">
         {again && (

@@ -1,5 +1,6 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
+import { partName } from "../service/tab-title.ts";
 
 /** Links to the pages of one area; `current` is the path of the one that is open, where the address says more than that. */
 export function Tabs({
@@ -18,6 +19,12 @@ export function Tabs({
   useEffect(() => {
     strip.current?.querySelector(".here")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [open]);
+  // Where the address says more, the page has a name of its own.
+  const part = current === undefined ? tabs.slice(1).find(({ path }) => path === open)?.name : undefined;
+  useLayoutEffect(() => {
+    partName.value = part ?? "";
+    return () => (partName.value = "");
+  }, [part]);
   return (
     <nav class="tabs" aria-label={label} ref={strip}>
       {tabs.map(({ path, name }) => (

@@ -1,5 +1,6 @@
+import { WorkspaceError } from "@agent-workspace/client";
 import { QueryClient, useQuery, type UseQueryResult } from "@tanstack/preact-query";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { mayAskAgain, paced } from "./pace.ts";
 import { surrounding } from "./surroundings.ts";
 import { workspace } from "./workspace.ts";
@@ -16,6 +17,9 @@ export const reads = new QueryClient({
     },
   },
 });
+
+/** Lists of chats have those that others share, too. */
+const SHARED = { shared: "true" } as const;
 
 /** Names of what is read. A change names what it makes stale. */
 export const keys = {
@@ -51,6 +55,31 @@ export function useRead<T>(
   return useQuery({ queryKey, queryFn: ({ signal }) => read(signal) });
 }
 
+/** How often a list is read of which no connection tells. */
+const LISTED_MS = 15_000;
+
+/** `useRead` of what others change, too: it is read again while it is looked at. */
+export function useListed<T>(
+  queryKey: readonly unknown[],
+  read: (signal: AbortSignal) => Promise<T>,
+): UseQueryResult<T> {
+  return useQuery({
+    queryKey,
+    queryFn: ({ signal }) => read(signal),
+    refetchInterval: (query) => paced(query, query.state.data !== undefined && LISTED_MS),
+  });
+}
+
+/** Calls when a value is another than before; the first is no change. */
+export function useChanged(value: string | undefined, call: () => void): void {
+  const known = useRef(value);
+  useEffect(() => {
+    if (value === undefined) return;
+    if (known.current !== undefined && known.current !== value) call();
+    known.current = value;
+  }, [value]);
+}
+
 export const useMe = () =>
   useRead(keys.me, (signal) => surrounding("me", () => workspace.account.get({ signal })));
 
@@ -62,7 +91,7 @@ export const useModels = () =>
 
 export const useSidebar = () =>
   useRead(keys.sidebar, (signal) =>
-    surrounding("tree", () => workspace.request("GET", "/api/sidebar/tree", { signal })),
+    surrounding("tree", () => workspace.request("GET", "/api/sidebar/tree", { query: SHARED, signal })),
   );
 
 export const useProjects = () =>
@@ -77,7 +106,7 @@ export function useListedChat(project: string, chat: string) {
   const near = tree?.projects.flatMap(({ chats }) => chats).find(({ id }) => id === chat);
   const { data: chats } = useQuery({
     queryKey: keys.chats(project),
-    queryFn: ({ signal }) => workspace.chats.ofProject(project, { limit: 100 }, { signal }),
+    queryFn: ({ signal }) => workspace.chats.ofProject(project, { limit: 100, ...SHARED }, { signal }),
     enabled: tree !== undefined && !isFetching && near === undefined,
   });
   // While one list is read after the other, it stays what it was: what is open of it would close.
@@ -95,7 +124,9 @@ export const useProjectAgents = (project: string) =>
     const { agents } = await workspace.request("GET", "/api/marketplace/projects/{project}/agents", asked);
     if (agents.length > 0) return agents;
     const path = "/api/marketplace/projects/{project}/available-agents";
-    return (await workspace.request("GET", path, asked)).available_agents;
+    const { available_agents: available } = await workspace.request("GET", path, asked);
+    // The default agent is offered as the choice of none.
+    return available.filter(({ slug }) => slug !== "system-default");
   });
 
 /** Most often that a project on its way to another state is read. */
@@ -142,15 +173,27 @@ export const useApprovals = () =>
 export type RunFilter = "queued" | "running" | "completed" | "failed" | "cancelled" | undefined;
 
 export const useRuns = (page: number, status: RunFilter, origin?: string) =>
-  useRead([...keys.runs, { page, status, origin }], (signal) =>
+  useListed([...keys.runs, { page, status, origin }], (signal) =>
     workspace.request("GET", "/api/chat/agent/tasks", {
       query: { page, limit: 50, ...(status && { status }), ...(origin && { origin }) },
       signal,
     }),
   );
 
+/** A task, read again until it and its callback have ended, or nobody may read it any longer. */
 export const useRun = (task: string) =>
-  useRead([...keys.run(task), "status"], (signal) => workspace.tasks.get(task).status({ signal }));
+  useQuery({
+    queryKey: [...keys.run(task), "status"],
+    queryFn: ({ signal }) => workspace.tasks.get(task).status({ signal }),
+    refetchInterval: (read) => {
+      const { data, error } = read.state;
+      const isRefused = error instanceof WorkspaceError && [401, 404].includes(error.status ?? 0);
+      const isOpen = [data?.status, data?.callback.status].some((state) => UNDER_WAY.has(state));
+      return paced(read, !isRefused && isOpen && LISTED_MS);
+    },
+  });
+
+const UNDER_WAY: ReadonlySet<string | undefined> = new Set(["queued", "running", "pending"]);
 
 export const useSteps = (task: string) =>
   useRead([...keys.run(task), "steps"], (signal) =>

@@ -31,6 +31,9 @@ export async function surrounding<P extends Part>(
 }
 
 function ask(): Promise<Surroundings | undefined> {
-  const query = loadedProject === undefined ? {} : { project_id: loadedProject };
+  const query = {
+    shared: "true" as const,
+    ...(loadedProject !== undefined && { project_id: loadedProject }),
+  };
   return workspace.request("GET", "/api/sidebar", { query }).catch(() => undefined);
 }

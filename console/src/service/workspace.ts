@@ -1,9 +1,5 @@
-import { Workspace } from "@agent-workspace/client";
+import { clientOver } from "./client-over.ts";
 import { fetchSignedIn } from "./session.ts";
 
 /** The service, as the person whose session the browser has. */
-export const workspace = new Workspace({
-  baseUrl: location.origin,
-  cookies: true,
-  fetch: fetchSignedIn,
-});
+export const workspace = clientOver(fetchSignedIn);

@@ -1,4 +1,4 @@
-import { Archive, Ellipsis, Pencil, Pin, PinOff } from "lucide-preact";
+import { Archive, Ellipsis, Pencil, Pin, PinOff, UserRound, Users } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import { Question } from "../parts/ask-first.tsx";
@@ -9,6 +9,7 @@ import { Menu, MenuButton } from "../parts/menu.tsx";
 import { toast } from "../parts/toast.tsx";
 import { keys, stale, type ListedChat } from "../service/reads.ts";
 import { workspace } from "../service/workspace.ts";
+import { sharedBy } from "../parts/shared-by.ts";
 import { pinned } from "./pinned.ts";
 
 const STANDING: Partial<Record<ListedChat["status"], { name: string; look: string }>> = {
@@ -40,6 +41,12 @@ export function ChatLine({ project, chat }: { project: string; chat: ListedChat 
         <span class="label" dir="auto">
           {title}
         </span>
+        {chat.is_shared && (
+          <span class="shared-mark" title={sharedBy(chat)}>
+            <Icon of={chat.is_own ? Users : UserRound} />
+            <span class="hidden">{sharedBy(chat)}</span>
+          </span>
+        )}
         {isPinned && <Icon of={Pin} />}
         {standing && (
           <span class={standing.look}>
@@ -49,23 +56,27 @@ export function ChatLine({ project, chat }: { project: string; chat: ListedChat 
       </Link>
       <span class="menu-of-line">
         <Menu label={`Actions for ${title}`} face={<Icon of={Ellipsis} />}>
-          <MenuButton icon={Pencil} onPicked={() => setRenaming(true)}>
-            Rename…
-          </MenuButton>
+          {chat.is_own && (
+            <MenuButton icon={Pencil} onPicked={() => setRenaming(true)}>
+              Rename…
+            </MenuButton>
+          )}
           <MenuButton icon={isPinned ? PinOff : Pin} onPicked={() => pinned.toggle(chat.id)}>
             {isPinned ? "Unpin" : "Pin"}
           </MenuButton>
-          <MenuButton
-            icon={Archive}
-            onPicked={() => {
-              change({ status: "archived" }).then(
-                () => toast(`“${title}” is archived.`),
-                () => toast(`“${title}” could not be archived.`, { isBad: true }),
-              );
-            }}
-          >
-            Archive
-          </MenuButton>
+          {chat.is_own && (
+            <MenuButton
+              icon={Archive}
+              onPicked={() => {
+                change({ status: "archived" }).then(
+                  () => toast(`“${title}” is archived.`),
+                  () => toast(`“${title}” could not be archived.`, { isBad: true }),
+                );
+              }}
+            >
+              Archive
+            </MenuButton>
+          )}
         </Menu>
       </span>
       {isRenaming && (

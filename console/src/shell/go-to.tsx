@@ -33,7 +33,7 @@ export function GoTo({ here, early, go }: GoToProps) {
     if (query.length < MIN_SEARCHED) return undefined;
     const leaving = new AbortController();
     const timer = setTimeout(() => {
-      workspace.chats.search({ q: query, limit: 20 }, { signal: leaving.signal }).then(
+      workspace.chats.search({ q: query, limit: 20, shared: "true" }, { signal: leaving.signal }).then(
         (messages) =>
           setFound({
             of: query,

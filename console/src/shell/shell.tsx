@@ -25,8 +25,11 @@ export function Shell({ children }: { children: ComponentChildren }) {
     isFirst.current = false;
   }, [location]);
   useEffect(() => {
+    if (isOpen) sidebar.current?.querySelector<HTMLElement>("a, button")?.focus();
+  }, [isOpen]);
+  // Before the next key: an effect would take it only after the drawer is painted.
+  useLayoutEffect(() => {
     if (!isOpen) return undefined;
-    sidebar.current?.querySelector<HTMLElement>("a, button")?.focus();
     const pressed = ({ key }: KeyboardEvent) => key === "Escape" && setOpen(false);
     document.addEventListener("keydown", pressed);
     return () => document.removeEventListener("keydown", pressed);

@@ -1,13 +1,22 @@
 import { sendWithAttachments } from "#src/domain/agent-work/attachments/index.ts";
-import { isOwn, renewCaller, type Caller } from "#src/domain/access/permissions/index.ts";
+import {
+  isOwn,
+  isRefusal,
+  LastingAccess,
+  renewCaller,
+  type Caller,
+} from "#src/domain/access/permissions/index.ts";
 import { answerApproval, PEOPLE_ANSWER } from "#src/domain/agent-work/approvals/index.ts";
 import {
+  isShownTo,
   liveTasks,
   requireTask,
+  SHARED_CHECK_MS,
   tasksBegunAfter,
   type LiveTask,
 } from "#src/domain/agent-work/chats/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
+
 import { aheadOfLog, cancelTask, type TaskStatus } from "#src/domain/agent-work/tasks/index.ts";
 import { wishOf } from "#src/http/chat-message.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -15,7 +24,7 @@ import type { Connection } from "../connection.ts";
 import type { Followed, Resume } from "../protocol.ts";
 import type { Services } from "#src/services.ts";
 import type { TaskFeeds } from "./task-feeds.ts";
-import { Follower } from "./follower.ts";
+import { Follower, type Access } from "./follower.ts";
 import { messageAccepted, messageWaits, userMessage, type ChatFrame, type Message } from "./frames.ts";
 
 /** Most tasks that one socket shows at once: a socket's attachment has little room. */
@@ -54,8 +63,9 @@ export class Conversation {
     await this.#sending;
     const { db } = this.#services;
     const known = shown && [...resume.map(({ taskId }) => taskId), ...shown];
-    const own = { projectId: this.#projectId, userId: this.#connection.state.userId };
-    const missed = known ? await tasksBegunAfter(db, own, known, MAX_MISSED) : [];
+    const { userId, shared: withShared = false } = this.#connection.state;
+    const ofReader = { projectId: this.#projectId, userId, withShared };
+    const missed = known ? await tasksBegunAfter(db, ofReader, known, MAX_MISSED) : [];
     for (const task of [...missed, ...(await this.#live([]))]) await this.follow(task);
   }
 
@@ -97,7 +107,7 @@ export class Conversation {
   async resume({ taskId, after: wished }: Resume): Promise<void> {
     const wasShown = this.#wasShown(taskId);
     const task = (await this.#live([taskId])).find(({ id }) => id === taskId);
-    if (!task) throw new AppError("not_found", "Task not found");
+    if (!task || !isShownTo(this.#connection.state, task)) throw new AppError("not_found", "Task not found");
     const last = wished > 0 ? await this.#services.taskLogs.lastEvent(taskId) : undefined;
     const isAhead = last !== undefined && last.id < wished;
     if (isAhead && !last.isEnd) throw aheadOfLog(wished);
@@ -111,18 +121,21 @@ export class Conversation {
     this.#keep(taskId, { direct });
   }
 
-  /** Shows a running task from its beginning, unless it is another user's, or is or was shown already. */
+  /**
+   * Shows a running task from its beginning, unless it is not the reader's to see, or is or was shown already. That of another
+   * person is checked before anything of it is sent; throws where the check fails.
+   */
   async follow(task: LiveTask): Promise<void> {
-    if (!isOwn(this.#connection.state, task)) return;
+    if (!isShownTo(this.#connection.state, task)) return;
     // A socket that has not begun looks for running tasks itself.
     if (!this.#connection.state.following) return;
     // The task may belong to a message of this socket whose task id is not known yet.
     await this.#sending;
-    if (!this.#connection.isOpen || this.#wasShown(task.id) || this.#isFollowing(task.id)) return;
-    // Full: the next check may find room.
-    if (this.#following.length >= MAX_FOLLOWED) return;
+    if (!this.#hasRoomFor(task.id)) return;
+    const access = this.#isForeign(task) ? this.#accessTo(task.id) : undefined;
+    if (access && (!(await isHeld(access)) || !this.#hasRoomFor(task.id))) return;
     this.#connection.send(userMessage(task));
-    this.#begin(task, { after: 0, direct: false });
+    this.#begin(task, { after: 0, direct: false }, access);
   }
 
   /** Reports that a task's log cannot be read: temporarily, or, with `isFinal`, for good. */
@@ -145,9 +158,10 @@ export class Conversation {
     return this.#connection.state.following ?? [];
   }
 
-  /** Returns the user's running tasks in the project, and the named tasks of the user. */
+  /** Returns the running tasks in the project that the user is shown, and those that are named. */
   #live(named: readonly string[]): Promise<LiveTask[]> {
-    return liveTasks(this.#services.db, this.#projectId, { userIds: [this.#connection.state.userId], named });
+    const { userId, shared: withShared = false } = this.#connection.state;
+    return liveTasks(this.#services.db, this.#projectId, { userIds: [userId], named, withShared });
   }
 
   async #resumeAll(resume: readonly Resume[]): Promise<void> {
@@ -157,6 +171,16 @@ export class Conversation {
       );
     }
     this.#connection.keep({ following: this.#following });
+  }
+
+  /** Whether the task is to be shown. On a full socket it is not: the next check may find room. */
+  #hasRoomFor(id: string): boolean {
+    if (!this.#connection.isOpen || this.#wasShown(id) || this.#isFollowing(id)) return false;
+    return this.#following.length < MAX_FOLLOWED;
+  }
+
+  #isForeign({ userId }: { userId: string }): boolean {
+    return !isOwn(this.#connection.state, { userId });
   }
 
   #isFollowing(id: string): boolean {
@@ -169,23 +193,45 @@ export class Conversation {
   }
 
   #begin(
-    { id: taskId, chatId, status }: Pick<LiveTask, "id" | "chatId" | "status">,
+    { id: taskId, chatId, status, userId }: Pick<LiveTask, "id" | "chatId" | "status"> & { userId?: string },
     from: Pick<Followed, "after" | "direct">,
+    access?: Access,
   ): void {
-    const followed = { taskId, chatId, ...from, asking: false };
+    const isForeign = userId !== undefined && this.#isForeign({ userId });
+    const followed = { taskId, chatId, ...from, asking: false, ...(isForeign && { foreign: true as const }) };
     if (!this.#connection.isOpen) return;
     const others = this.#following.filter((each) => each.taskId !== taskId);
     if (others.length >= MAX_FOLLOWED) {
       throw new AppError("conflict", "More tasks are under way than one socket shows: resume this one later");
     }
     this.#connection.keep({ following: [...others, followed] });
-    this.#join(followed, status);
+    this.#join(followed, status, access);
   }
 
-  #join(followed: Followed, status?: TaskStatus): void {
-    const follower = new Follower(this.#connection, followed);
+  /** `access` is passed on where it was checked before. */
+  #join(followed: Followed, status?: TaskStatus, access?: Access): void {
+    const checked = access ?? (followed.foreign && this.#accessTo(followed.taskId));
+    const follower = new Follower(this.#connection, followed, checked);
     this.#followers.set(followed.taskId, follower);
     this.#feeds.join(followed, follower, status);
+  }
+
+  /** What another person shares may be taken back at any time, and so may the reader's role. */
+  #accessTo(taskId: string): Access {
+    const { standing } = this.#connection.state;
+    const access = new LastingAccess(this.#services, standing, {
+      forMs: SHARED_CHECK_MS,
+      check: (caller) => requireTask(this.#services, caller, taskId, "chat.view"),
+      isUnchecked: true,
+    });
+    return {
+      hold: () => access.hold(),
+      lost: (error: unknown) => {
+        // What could not be checked goes on where it was, with the next check of the sockets.
+        if (!isRefusal(error)) this.#followers.delete(taskId);
+        this.failed(taskId, error, isRefusal(error));
+      },
+    };
   }
 
   #keep(taskId: string, change: Partial<Followed>): void {
@@ -221,10 +267,12 @@ export class Conversation {
     approval_id: approvalId,
     response,
     reason,
+    content,
   }: Extract<ChatFrame, { type: "approval_response" }>): Promise<void> {
     const caller = await this.#caller();
     if (caller.kind === "key") throw new AppError("forbidden", PEOPLE_ANSWER);
-    await answerApproval(this.#services, caller, { approvalId, response, reason: reason ?? undefined });
+    const answer = { approvalId, response, reason: reason ?? undefined, content: content ?? undefined };
+    await answerApproval(this.#services, caller, answer);
   }
 
   async #cancel(taskId: string): Promise<void> {
@@ -254,5 +302,15 @@ export class Conversation {
         "This socket belongs to another project: open one for this project",
       );
     }
+  }
+}
+
+async function isHeld(access: Access): Promise<boolean> {
+  try {
+    await access.hold();
+    return true;
+  } catch (error) {
+    if (isRefusal(error)) return false;
+    throw error;
   }
 }

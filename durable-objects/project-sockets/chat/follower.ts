@@ -22,6 +22,14 @@ interface Waiting {
   text: string;
 }
 
+/** Access to another person's task. */
+export interface Access {
+  /** Throws when the reader may no longer read the task. */
+  hold: () => Promise<void>;
+  /** Is told of that once; the follower has left. */
+  lost: (error: unknown) => void;
+}
+
 /**
  * Shows one task on one socket. The last event sent is stored with the socket, so that it resumes there after an
  * eviction.
@@ -35,9 +43,12 @@ export class Follower {
   #handed: number;
   #sending: Promise<void> | undefined;
   #isLeft = false;
+  readonly #access: Access | undefined;
 
-  constructor(connection: Connection, { taskId, after }: Followed) {
+  /** `access` is that to another person's task: nothing is sent without it. */
+  constructor(connection: Connection, { taskId, after }: Followed, access?: Access) {
     this.#connection = connection;
+    this.#access = access;
     this.taskId = taskId;
     this.#handed = after;
   }
@@ -112,7 +123,21 @@ export class Follower {
       let [count, chars] = [0, 0];
       while (count < this.#waiting.length && chars < BATCH) chars += this.#waiting[count++]?.text.length ?? 0;
       await this.#connection.pace.take(chars);
+      if (this.#access && !(await this.#isHeld(this.#access))) return;
       if (!this.isGone) this.#sendNext(count);
+    }
+  }
+
+  async #isHeld(access: Access): Promise<boolean> {
+    try {
+      await access.hold();
+      return true;
+    } catch (error) {
+      if (this.#isLeft) return false;
+      this.#isLeft = true;
+      this.#waiting = [];
+      access.lost(error);
+      return false;
     }
   }
 

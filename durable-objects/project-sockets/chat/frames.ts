@@ -129,8 +129,13 @@ export function isAskingAfter(before: boolean, events: readonly { type: string }
 }
 
 /** Announces a message that another user or another tab sent. The log has no such event, so the frame has no event id. */
-export function userMessage({ id, chatId, userId, message, createdAt }: LiveTask): ServerFrame {
-  const data = { content: message, user_id: userId, created_at: createdAt.toISOString() };
+export function userMessage({ id, chatId, userId, userName, message, createdAt }: LiveTask): ServerFrame {
+  const data = {
+    content: message,
+    user_id: userId,
+    ...(userName !== null && { user_name: userName }),
+    created_at: createdAt.toISOString(),
+  };
   const payload: UserMessageEvent = { type: "user_message", content: message, data };
   return { type: "agent_event", task_id: id, chat_id: chatId, payload };
 }

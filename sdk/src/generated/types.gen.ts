@@ -30,9 +30,13 @@ export type OAuthError = {
      */
     detail: string;
     /**
-     * `authorization_pending`, `slow_down`, `access_denied`, `expired_token`, …
+     * `invalid_grant`, `authorization_pending`, `slow_down`, `access_denied`, `expired_token`, …
      */
     error?: string;
+    /**
+     * The same sentence as `detail`
+     */
+    error_description?: string;
 };
 
 export type RegisteredUser = {
@@ -275,6 +279,38 @@ export type DecideDeviceSignInBody = {
     decision: 'approve' | 'deny';
 };
 
+export type PasskeyRequestOptions = {
+    rpId: string;
+    challenge: string;
+    /**
+     * Milliseconds
+     */
+    timeout: number;
+    /**
+     * Empty: the person chooses the passkey
+     */
+    allowCredentials: Array<unknown>;
+    userVerification: 'required';
+};
+
+export type SignInWithPasskeyBody = {
+    /**
+     * `PublicKeyCredential.toJSON()` of the browser
+     */
+    credential: {
+        /**
+         * Base64url
+         */
+        id: string;
+        response: {
+            clientDataJSON: string;
+            authenticatorData: string;
+            signature: string;
+            userHandle?: string | null;
+        };
+    };
+};
+
 export type BeginProviderSignInAnswer = {
     authorization_url: string;
 };
@@ -313,6 +349,94 @@ export type Session = {
 
 export type EndOtherSessionsAnswer = {
     ended: number;
+};
+
+export type ConnectedApp = {
+    id: string;
+    /**
+     * What the app calls itself
+     */
+    client_name: string;
+    /**
+     * Where it was sent back to: a host, `this machine`, or an app's scheme
+     */
+    returns_to: string;
+    /**
+     * Name of the team in which it acts
+     */
+    team: string;
+    scopes: Array<string>;
+    /**
+     * The scopes in the words in which the caller allowed them
+     */
+    permissions: Array<string>;
+    /**
+     * ISO 8601, UTC, with `Z`
+     */
+    created_at: string;
+    last_used_at: string | null;
+    /**
+     * When it must ask again unless it is used
+     */
+    expires_at: string;
+};
+
+export type OpenAppRequestAnswer = {
+    request: {
+        id: string;
+        /**
+         * What the app calls itself; nothing has verified it
+         */
+        client_name: string;
+        /**
+         * Host that published its document, or null
+         */
+        published_by: string | null;
+        /**
+         * A host, `this machine`, or an app's scheme
+         */
+        returns_to: string;
+        scopes: Array<{
+            value: string;
+            words: string;
+        }>;
+        teams: Array<{
+            slug: string;
+            name: string;
+            role: string;
+        }>;
+    } | null;
+    refused: {
+        detail: string;
+        redirect_to: string;
+    } | null;
+};
+
+export type OpenAppRequestBody = {
+    client_id?: string | null;
+    redirect_uri?: string | null;
+    response_type?: string | null;
+    scope?: string | null;
+    state?: string | null;
+    code_challenge?: string | null;
+    code_challenge_method?: string | null;
+    resource?: string | null;
+};
+
+export type DecideAppRequestAnswer = {
+    redirect_to: string;
+};
+
+export type DecideAppRequestBody = {
+    decision: 'allow' | 'deny';
+    /**
+     * Permissions that are left of those asked for; needed to allow
+     */
+    scopes?: Array<string> | null;
+    /**
+     * Slug of the team in which the app acts; the default team if absent
+     */
+    team?: string | null;
 };
 
 export type Limit = {
@@ -399,6 +523,87 @@ export type TurnOffMyAuthenticatorBody = {
     code: string;
 };
 
+export type Passkey = {
+    id: string;
+    name: string;
+    /**
+     * Whether the authenticator keeps copies of it on other devices
+     */
+    is_backed_up: boolean;
+    /**
+     * ISO 8601, UTC, with `Z`
+     */
+    created_at: string;
+    last_used_at: string | null;
+};
+
+export type PasskeyCreationOptions = {
+    rp: {
+        id: string;
+        name: string;
+    };
+    user: {
+        id: string;
+        name: string;
+        displayName: string;
+    };
+    challenge: string;
+    pubKeyCredParams: Array<{
+        type: 'public-key';
+        alg: number;
+    }>;
+    /**
+     * Milliseconds
+     */
+    timeout: number;
+    /**
+     * Passkeys that the person has already
+     */
+    excludeCredentials: Array<{
+        type: 'public-key';
+        id: string;
+        transports: Array<string>;
+    }>;
+    authenticatorSelection: {
+        residentKey: 'required';
+        requireResidentKey: true;
+        userVerification: 'required';
+    };
+    attestation: 'none';
+};
+
+export type BeginMyPasskeyBody = {
+    current_password?: string | null;
+    code?: string | null;
+};
+
+export type AddMyPasskeyBody = {
+    name: string;
+    /**
+     * `PublicKeyCredential.toJSON()` of the browser
+     */
+    credential: {
+        /**
+         * Base64url
+         */
+        id: string;
+        response: {
+            clientDataJSON: string;
+            attestationObject: string;
+            transports?: Array<string>;
+        };
+    };
+};
+
+export type RenameMyPasskeyBody = {
+    name: string;
+};
+
+export type RemoveMyPasskeyBody = {
+    current_password?: string | null;
+    code?: string | null;
+};
+
 export type UpdateHandleBody = {
     /**
      * 3 to 32 characters
@@ -410,6 +615,14 @@ export type Preferences = {
     diagram_model: string | null;
     theme_preset: string;
     chat_position: 'left' | 'center' | 'right';
+    /**
+     * Whether a mail tells that a task which ran for more than a minute ended or asks. Sent only to a confirmed address
+     */
+    task_mail: boolean;
+    /**
+     * Whether the console's browser tells the same; `ask` until it has asked
+     */
+    task_notices: 'ask' | 'on' | 'off';
 };
 
 export type UpdatePreferencesBody = {
@@ -418,6 +631,8 @@ export type UpdatePreferencesBody = {
      * Name of a theme; null restores the default, default-dark
      */
     theme_preset?: string | null;
+    task_mail?: boolean;
+    task_notices?: 'ask' | 'on' | 'off';
     /**
      * left, center or right; null restores the default, center
      */
@@ -878,6 +1093,21 @@ export type UpdateModelKeyBody = {
      * An empty string removes it
      */
     expires_at?: '' | string | string | null;
+};
+
+export type TestModelKeyAnswer = {
+    /**
+     * `unknown` when the provider did not answer, or its answer says nothing about the key
+     */
+    outcome: 'works' | 'refused' | 'unknown';
+    /**
+     * The outcome as a sentence for a person
+     */
+    message: string;
+    /**
+     * Ids of the models that the provider lists, for messages and agents; the first 1,000
+     */
+    models: Array<string>;
 };
 
 export type ModelProvider = {
@@ -2172,6 +2402,10 @@ export type CreatedProject = {
     project_kind: 'workspace';
     network_name: null;
     hibernated_at: string | null;
+    /**
+     * Since when the project is always on; null when it is not
+     */
+    deployed_at: string | null;
     status: 'initializing' | 'starting' | 'running' | 'stopped' | 'hibernated' | 'failed';
     /**
      * `status` in the terms that existing clients use
@@ -2212,6 +2446,10 @@ export type Project = {
     project_kind: 'workspace';
     network_name: null;
     hibernated_at: string | null;
+    /**
+     * Since when the project is always on; null when it is not
+     */
+    deployed_at: string | null;
     status: 'initializing' | 'starting' | 'running' | 'stopped' | 'hibernated' | 'failed';
     /**
      * `status` in the terms that existing clients use
@@ -2397,6 +2635,10 @@ export type ForkedProject = {
     project_kind: 'workspace';
     network_name: null;
     hibernated_at: string | null;
+    /**
+     * Since when the project is always on; null when it is not
+     */
+    deployed_at: string | null;
     status: 'initializing' | 'starting' | 'running' | 'stopped' | 'hibernated' | 'failed';
     /**
      * `status` in the terms that existing clients use
@@ -4344,6 +4586,8 @@ export type TaskEvent = ({
 } & TurnRestartedEvent) | ({
     type: 'tool_start';
 } & ToolStartEvent) | ({
+    type: 'tool_progress';
+} & ToolProgressEvent) | ({
     type: 'tool_error';
 } & ToolErrorEvent) | ({
     type: 'agent_step';
@@ -4438,6 +4682,29 @@ export type ToolCall = {
 };
 
 /**
+ * How far a call is, as a foreign tool says; at most one a second for each call
+ */
+export type ToolProgressEvent = {
+    type: 'tool_progress';
+    tool: string;
+    content: string;
+    data: {
+        iteration: number;
+        /**
+         * Id of the call
+         */
+        id: string;
+        name: string;
+        /**
+         * What the tool says; empty where it only counts
+         */
+        message: string;
+        progress: number;
+        total?: number;
+    };
+};
+
+/**
  * A tool call failed; the task goes on. Follows the call's result
  */
 export type ToolErrorEvent = {
@@ -4502,7 +4769,7 @@ export type PlanUpdateEvent = {
 };
 
 /**
- * A dangerous call waits for a person
+ * A dangerous call, or the question of an MCP server (`input`), waits for a person
  */
 export type ApprovalRequiredEvent = {
     type: 'approval_required';
@@ -4538,7 +4805,69 @@ export type ApprovalRequiredEvent = {
         parameters_shortened: boolean;
         approval_url: string;
         expires_at: string;
+        /**
+         * Of a question that an MCP server asks in the middle of the call
+         */
+        input?: AskedInput;
     };
+};
+
+/**
+ * What an MCP server asks the task's person for. It is answered with `accept`, `decline` or `cancel`, never with secrets
+ */
+export type AskedInput = {
+    /**
+     * `url`: the person opens `url`, and accepts once that is done
+     */
+    mode: 'form' | 'url';
+    /**
+     * Name of the MCP server
+     */
+    server: string;
+    /**
+     * Foreign text
+     */
+    message: string;
+    /**
+     * Of a form
+     */
+    fields?: Array<AskedField>;
+    /**
+     * Foreign address, which nobody has opened
+     */
+    url?: string;
+    /**
+     * The host of `url`
+     */
+    host?: string;
+};
+
+export type AskedField = {
+    name: string;
+    /**
+     * Foreign text
+     */
+    title: string;
+    /**
+     * Foreign text
+     */
+    description?: string;
+    required: boolean;
+    /**
+     * `choice` takes one value of `options`, `choices` a list of them
+     */
+    type: 'string' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices';
+    format?: 'email' | 'uri' | 'date' | 'date-time';
+    /**
+     * Least length of a text, value of a number, or number of choices
+     */
+    min?: number;
+    max?: number;
+    options?: Array<{
+        value: string;
+        title: string;
+    }>;
+    default?: string | number | boolean | Array<string>;
 };
 
 /**
@@ -4872,18 +5201,148 @@ export type DescribeMcpAnswer = {
     }>;
 };
 
+export type ProtectedResource = {
+    resource: string;
+    resource_name: string;
+    authorization_servers: Array<string>;
+    scopes_supported: Array<string>;
+    bearer_methods_supported: Array<string>;
+};
+
+export type AuthorizationServer = {
+    issuer: string;
+    authorization_endpoint: string;
+    token_endpoint: string;
+    /**
+     * Absent where `MCP_CLIENT_REGISTRATION` is `false`
+     */
+    registration_endpoint?: string;
+    revocation_endpoint: string;
+    scopes_supported: Array<string>;
+    response_types_supported: Array<string>;
+    response_modes_supported: Array<string>;
+    grant_types_supported: Array<string>;
+    token_endpoint_auth_methods_supported: Array<string>;
+    revocation_endpoint_auth_methods_supported: Array<string>;
+    code_challenge_methods_supported: Array<string>;
+    authorization_response_iss_parameter_supported: boolean;
+    client_id_metadata_document_supported: boolean;
+    service_documentation: string;
+};
+
+export type McpClient = {
+    client_id: string;
+    /**
+     * Seconds since 1970
+     */
+    client_id_issued_at: number;
+    client_name: string;
+    redirect_uris: Array<string>;
+    grant_types: Array<string>;
+    response_types: Array<string>;
+    token_endpoint_auth_method: 'none';
+    application_type?: string;
+};
+
+export type RegisterMcpClientBody = {
+    redirect_uris?: Array<string> | null;
+    /**
+     * As the person sees it
+     */
+    client_name?: string | null;
+    grant_types?: Array<string> | null;
+    response_types?: Array<string> | null;
+    application_type?: string | null;
+};
+
+export type McpTokens = {
+    /**
+     * Good at the MCP server alone
+     */
+    access_token: string;
+    token_type: 'Bearer';
+    /**
+     * Seconds
+     */
+    expires_in: number;
+    /**
+     * Single use
+     */
+    refresh_token: string;
+    /**
+     * What the person allowed, separated by spaces
+     */
+    scope: string;
+};
+
+export type GetMcpTokenBody = {
+    /**
+     * `authorization_code` or `refresh_token`
+     */
+    grant_type?: string | null;
+    client_id?: string | null;
+    code?: string | null;
+    code_verifier?: string | null;
+    redirect_uri?: string | null;
+    refresh_token?: string | null;
+    /**
+     * At a refresh: no more than was allowed. The tokens keep all that was allowed
+     */
+    scope?: string | null;
+    /**
+     * Address of the MCP server
+     */
+    resource?: string | null;
+};
+
+export type RevokeMcpTokenAnswer = {
+    [key: string]: unknown;
+};
+
+export type RevokeMcpTokenBody = {
+    token: string;
+    token_type_hint?: string | null;
+    client_id?: string | null;
+};
+
 export type McpServer = {
     id: string;
     name: string;
     /**
-     * With values of its query masked
+     * With values of its query masked; `stdio:` and a hash for a stdio server
      */
     url: string;
     scope: 'person' | 'team' | 'project';
     team_id: string | null;
     project_id: string | null;
-    auth: 'none' | 'token';
+    auth: 'none' | 'token' | 'oauth';
     has_token: boolean;
+    /**
+     * Of `auth` `oauth`
+     */
+    oauth: {
+        /**
+         * By which the authorization server knows this service
+         */
+        client_id: string | null;
+        has_client_secret: boolean;
+        /**
+         * Whether there is a token
+         */
+        is_connected: boolean;
+        /**
+         * The authorization server
+         */
+        issuer: string | null;
+        /**
+         * Of the token; empty where they are not known
+         */
+        scopes: Array<string>;
+        /**
+         * What the server has asked for beyond those
+         */
+        needed_scopes: Array<string>;
+    } | null;
     /**
      * Masked
      */
@@ -4942,7 +5401,7 @@ export type CreateMcpServerBody = {
      */
     name: string;
     /**
-     * Its address for streamable HTTP
+     * Its address, for streamable HTTP or the older HTTP+SSE. Of scope `project`, `http://localhost:PORT` is a program in the project's own container
      */
     url: string;
     /**
@@ -4958,9 +5417,9 @@ export type CreateMcpServerBody = {
      */
     project_id?: string;
     /**
-     * `token` by default where a token is given, else `none`
+     * By default `token` where a token is given, `oauth` where `oauth` is, else `none`
      */
-    auth?: 'none' | 'token';
+    auth?: 'none' | 'token' | 'oauth';
     /**
      * It is stored encrypted, and never shown again
      */
@@ -4970,6 +5429,16 @@ export type CreateMcpServerBody = {
      */
     headers?: {
         [key: string]: string;
+    };
+    /**
+     * This service as a client that somebody registered at the authorization server. Only for one that registers no clients by itself
+     */
+    oauth?: {
+        client_id: string;
+        /**
+         * It is stored encrypted, and never shown again
+         */
+        client_secret?: string;
     };
     tools?: {
         /**
@@ -4997,13 +5466,13 @@ export type UpdateMcpServerBody = {
      */
     name?: string;
     /**
-     * Its address for streamable HTTP
+     * Its address, for streamable HTTP or the older HTTP+SSE. Of scope `project`, `http://localhost:PORT` is a program in the project's own container
      */
     url?: string;
     /**
-     * `token` sends the token as `Authorization: Bearer`
+     * `token` sends the token as `Authorization: Bearer`; `oauth` sends tokens that a person gives by signing in to the server
      */
-    auth?: 'none' | 'token';
+    auth?: 'none' | 'token' | 'oauth';
     /**
      * It is stored encrypted, and never shown again
      */
@@ -5013,6 +5482,16 @@ export type UpdateMcpServerBody = {
      */
     headers?: {
         [key: string]: string;
+    };
+    /**
+     * Replaces the client, and ends the connection
+     */
+    oauth?: {
+        client_id: string;
+        /**
+         * It is stored encrypted, and never shown again
+         */
+        client_secret?: string;
     };
     tools?: {
         /**
@@ -5084,6 +5563,79 @@ export type McpTool = {
     } | null;
 };
 
+export type StdioServers = {
+    servers: Array<{
+        name: string;
+        /**
+         * `changed`: the file says something else since it was allowed, so it is not started
+         */
+        state: 'not_allowed' | 'allowed' | 'changed';
+        /**
+         * Of the entry, to allow it by
+         */
+        hash: string;
+        command: string;
+        args: Array<string>;
+        /**
+         * Command and arguments for a person to decide about: in quotes, as JSON, where they need it
+         */
+        command_line: string;
+        /**
+         * Directory in which it runs, from the project's root; empty for the root
+         */
+        cwd: string;
+        /**
+         * Names of its variables
+         */
+        env: Array<string>;
+        /**
+         * Names of the project's variables whose values it is given: `${NAME}` in the file stands for them
+         */
+        uses: Array<string>;
+        /**
+         * The server that agents use, once it is allowed
+         */
+        mcp_server_id: string | null;
+    }>;
+    /**
+     * What is wrong with the file, or left out of it
+     */
+    notes: Array<string>;
+};
+
+export type AllowStdioServerBody = {
+    /**
+     * Id or slug
+     */
+    project_id: string;
+    name: string;
+    /**
+     * As the list shows it: what the file says now
+     */
+    hash: string;
+};
+
+export type McpAuthorization = {
+    authorization_url: string;
+    /**
+     * Of the authorization server, to be shown before the visit
+     */
+    host: string;
+    /**
+     * How long the visit may take, in seconds
+     */
+    expires_in: number;
+};
+
+export type DescribeMcpClientAnswer = {
+    [key: string]: unknown;
+};
+
+export type ConnectedMcpServer = {
+    message: string;
+    server: McpServer;
+};
+
 export type SimpleChatFrame = ({
     type: 'message';
 } & SimpleMessageFrame) | ({
@@ -5150,6 +5702,8 @@ export type ChatEvent = ({
 } & TurnRestartedEvent) | ({
     type: 'tool_start';
 } & ToolStartEvent) | ({
+    type: 'tool_progress';
+} & ToolProgressEvent) | ({
     type: 'tool_error';
 } & ToolErrorEvent) | ({
     type: 'agent_step';
@@ -5312,6 +5866,8 @@ export type ProjectTaskEvent = ({
 } & TurnRestartedEvent) | ({
     type: 'tool_start';
 } & ToolStartEvent) | ({
+    type: 'tool_progress';
+} & ToolProgressEvent) | ({
     type: 'tool_error';
 } & ToolErrorEvent) | ({
     type: 'agent_step';
@@ -5352,6 +5908,7 @@ export type UserMessageEvent = {
     data: {
         content: string;
         user_id: string;
+        user_name?: string;
         created_at: string;
     };
 };
@@ -5395,7 +5952,16 @@ export type ApprovalAnswer = {
      * Id from the `approval_required` event
      */
     approval_id: string;
-    response: 'allow_once' | 'allow_all' | 'stop';
+    /**
+     * `accept`, `decline` and `cancel` answer what an MCP server asks; the others whether a call may run
+     */
+    response: 'allow_once' | 'allow_all' | 'stop' | 'accept' | 'decline' | 'cancel';
+    /**
+     * With `accept`: the answers to the fields of `input`, by their names
+     */
+    content?: {
+        [key: string]: unknown;
+    } | null;
     /**
      * With `stop`: why, or what to do instead. The agent reads it and goes on
      */
@@ -5422,6 +5988,10 @@ export type ListApprovalsAnswerItem = {
      * ISO 8601, UTC, with `Z`
      */
     expires_at: string;
+    /**
+     * What an MCP server asks; null where the call itself is asked about
+     */
+    input: AskedInput | null;
 };
 
 export type GetApprovalAnswer = {
@@ -5444,7 +6014,11 @@ export type GetApprovalAnswer = {
      * ISO 8601, UTC, with `Z`
      */
     expires_at: string;
-    response: 'allow_once' | 'allow_all' | 'stop' | null;
+    /**
+     * What an MCP server asks; null where the call itself is asked about
+     */
+    input: AskedInput | null;
+    response: 'allow_once' | 'allow_all' | 'stop' | 'accept' | 'decline' | 'cancel' | null;
     /**
      * Why it was denied: the reason that was given, or the beginning of the message that denied it
      */
@@ -5476,6 +6050,13 @@ export type ChatMessage = {
      * ISO 8601, UTC, with `Z`
      */
     created_at: string;
+    /**
+     * Who wrote a user's message, which in a shared chat may be anyone who may write in it
+     */
+    author: {
+        id: string;
+        name: string;
+    } | null;
 };
 
 export type ListChatsAnswerItem = {
@@ -5500,6 +6081,10 @@ export type ListChatsAnswerItem = {
      * Mode for dangerous tools when a message does not set one
      */
     edit_mode: 'allow' | 'ask' | 'plan' | null;
+    /**
+     * Whether the people of the project read it, and its editors write in it; `user_id` began it
+     */
+    is_shared: boolean;
     /**
      * ISO 8601, UTC, with `Z`
      */
@@ -5530,6 +6115,10 @@ export type Chat = {
      * Mode for dangerous tools when a message does not set one
      */
     edit_mode: 'allow' | 'ask' | 'plan' | null;
+    /**
+     * Whether the people of the project read it, and its editors write in it; `user_id` began it
+     */
+    is_shared: boolean;
     /**
      * ISO 8601, UTC, with `Z`
      */
@@ -5582,6 +6171,18 @@ export type ListStandaloneChatsAnswer = {
          */
         created_at: string;
         updated_at: string | null;
+        /**
+         * Whether the people of the project see it
+         */
+        is_shared: boolean;
+        /**
+         * False for a chat that another person shares
+         */
+        is_own: boolean;
+        /**
+         * Name of the person who began it; null for the caller's own
+         */
+        owner_name: string | null;
         project_id: string;
         project_name: string;
     }>;
@@ -5598,6 +6199,18 @@ export type ListProjectChatsAnswerItem = {
      */
     created_at: string;
     updated_at: string | null;
+    /**
+     * Whether the people of the project see it
+     */
+    is_shared: boolean;
+    /**
+     * False for a chat that another person shares
+     */
+    is_own: boolean;
+    /**
+     * Name of the person who began it; null for the caller's own
+     */
+    owner_name: string | null;
     message_count: number;
 };
 
@@ -5625,6 +6238,10 @@ export type ChatChange = {
      * null for the default of the chat's origin
      */
     edit_mode?: 'allow' | 'ask' | 'plan' | null;
+    /**
+     * Whether the people of the project read the chat, and its editors write in it. `false` stops the work of others in it
+     */
+    is_shared?: boolean;
 };
 
 export type MoveChatAnswer = {
@@ -5687,6 +6304,18 @@ export type GetChatSidebarAnswer = {
          */
         created_at: string;
         updated_at: string | null;
+        /**
+         * Whether the people of the project see it
+         */
+        is_shared: boolean;
+        /**
+         * False for a chat that another person shares
+         */
+        is_own: boolean;
+        /**
+         * Name of the person who began it; null for the caller's own
+         */
+        owner_name: string | null;
     }>;
     projects: Array<{
         id: string;
@@ -5702,6 +6331,18 @@ export type GetChatSidebarAnswer = {
              */
             created_at: string;
             updated_at: string | null;
+            /**
+             * Whether the people of the project see it
+             */
+            is_shared: boolean;
+            /**
+             * False for a chat that another person shares
+             */
+            is_own: boolean;
+            /**
+             * Name of the person who began it; null for the caller's own
+             */
+            owner_name: string | null;
         }>;
     }>;
     /**
@@ -5726,6 +6367,18 @@ export type GetSidebarAnswer = {
              */
             created_at: string;
             updated_at: string | null;
+            /**
+             * Whether the people of the project see it
+             */
+            is_shared: boolean;
+            /**
+             * False for a chat that another person shares
+             */
+            is_own: boolean;
+            /**
+             * Name of the person who began it; null for the caller's own
+             */
+            owner_name: string | null;
         }>;
         projects: Array<{
             id: string;
@@ -5741,6 +6394,18 @@ export type GetSidebarAnswer = {
                  */
                 created_at: string;
                 updated_at: string | null;
+                /**
+                 * Whether the people of the project see it
+                 */
+                is_shared: boolean;
+                /**
+                 * False for a chat that another person shares
+                 */
+                is_own: boolean;
+                /**
+                 * Name of the person who began it; null for the caller's own
+                 */
+                owner_name: string | null;
             }>;
         }>;
         /**
@@ -5793,6 +6458,10 @@ export type GetSidebarAnswer = {
          * ISO 8601, UTC, with `Z`
          */
         expires_at: string;
+        /**
+         * What an MCP server asks; null where the call itself is asked about
+         */
+        input: AskedInput | null;
     }>;
     /**
      * The caller's in the project; null without one, and where it is not the caller's to see
@@ -7208,6 +7877,10 @@ export type GetFeatureFlagsAnswer = {
         github: boolean;
         google: boolean;
     };
+    /**
+     * Origin of the pages on which passkeys work; null where they cannot
+     */
+    passkey_origin: string | null;
 };
 
 export type Version = {
@@ -7575,7 +8248,16 @@ export type ChatMessageFrame = {
 export type ApprovalResponseFrame = {
     type: 'approval_response';
     approval_id: string;
-    response: 'allow_once' | 'allow_all' | 'stop';
+    /**
+     * `accept`, `decline` and `cancel` answer what an MCP server asks; the others whether a call may run
+     */
+    response: 'allow_once' | 'allow_all' | 'stop' | 'accept' | 'decline' | 'cancel';
+    /**
+     * With `accept`: the answers to the fields of `input`, by their names
+     */
+    content?: {
+        [key: string]: unknown;
+    } | null;
     /**
      * With `stop`: why, which the agent reads
      */
@@ -8123,6 +8805,38 @@ export type DecideDeviceSignInResponses = {
 
 export type DecideDeviceSignInResponse = DecideDeviceSignInResponses[keyof DecideDeviceSignInResponses];
 
+export type BeginPasskeySignInData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/auth/passkeys/options';
+};
+
+export type BeginPasskeySignInResponses = {
+    /**
+     * Success
+     */
+    200: PasskeyRequestOptions;
+};
+
+export type BeginPasskeySignInResponse = BeginPasskeySignInResponses[keyof BeginPasskeySignInResponses];
+
+export type SignInWithPasskeyData = {
+    body: SignInWithPasskeyBody;
+    path?: never;
+    query?: never;
+    url: '/api/auth/passkeys/sign-in';
+};
+
+export type SignInWithPasskeyResponses = {
+    /**
+     * Success
+     */
+    200: LoggedIn;
+};
+
+export type SignInWithPasskeyResponse = SignInWithPasskeyResponses[keyof SignInWithPasskeyResponses];
+
 export type BeginProviderSignInData = {
     body?: never;
     path: {
@@ -8212,6 +8926,74 @@ export type EndSessionResponses = {
 };
 
 export type EndSessionResponse = EndSessionResponses[keyof EndSessionResponses];
+
+export type ListConnectedAppsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/auth/connected-apps';
+};
+
+export type ListConnectedAppsResponses = {
+    /**
+     * Success
+     */
+    200: Array<ConnectedApp>;
+};
+
+export type ListConnectedAppsResponse = ListConnectedAppsResponses[keyof ListConnectedAppsResponses];
+
+export type DisconnectAppData = {
+    body?: never;
+    path: {
+        connected_app: string;
+    };
+    query?: never;
+    url: '/api/auth/connected-apps/{connected_app}';
+};
+
+export type DisconnectAppResponses = {
+    /**
+     * Success
+     */
+    204: void;
+};
+
+export type DisconnectAppResponse = DisconnectAppResponses[keyof DisconnectAppResponses];
+
+export type OpenAppRequestData = {
+    body?: OpenAppRequestBody;
+    path?: never;
+    query?: never;
+    url: '/api/auth/connected-apps/requests';
+};
+
+export type OpenAppRequestResponses = {
+    /**
+     * Success
+     */
+    200: OpenAppRequestAnswer;
+};
+
+export type OpenAppRequestResponse = OpenAppRequestResponses[keyof OpenAppRequestResponses];
+
+export type DecideAppRequestData = {
+    body: DecideAppRequestBody;
+    path: {
+        app_request: string;
+    };
+    query?: never;
+    url: '/api/auth/connected-apps/requests/{app_request}/decide';
+};
+
+export type DecideAppRequestResponses = {
+    /**
+     * Success
+     */
+    200: DecideAppRequestAnswer;
+};
+
+export type DecideAppRequestResponse = DecideAppRequestResponses[keyof DecideAppRequestResponses];
 
 export type GetMeData = {
     body?: never;
@@ -8340,6 +9122,90 @@ export type TurnOffMyAuthenticatorResponses = {
 };
 
 export type TurnOffMyAuthenticatorResponse = TurnOffMyAuthenticatorResponses[keyof TurnOffMyAuthenticatorResponses];
+
+export type ListMyPasskeysData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/users/me/passkeys';
+};
+
+export type ListMyPasskeysResponses = {
+    /**
+     * Success
+     */
+    200: Array<Passkey>;
+};
+
+export type ListMyPasskeysResponse = ListMyPasskeysResponses[keyof ListMyPasskeysResponses];
+
+export type AddMyPasskeyData = {
+    body: AddMyPasskeyBody;
+    path?: never;
+    query?: never;
+    url: '/api/users/me/passkeys';
+};
+
+export type AddMyPasskeyResponses = {
+    /**
+     * Success
+     */
+    201: Passkey;
+};
+
+export type AddMyPasskeyResponse = AddMyPasskeyResponses[keyof AddMyPasskeyResponses];
+
+export type BeginMyPasskeyData = {
+    body?: BeginMyPasskeyBody;
+    path?: never;
+    query?: never;
+    url: '/api/users/me/passkeys/options';
+};
+
+export type BeginMyPasskeyResponses = {
+    /**
+     * Success
+     */
+    200: PasskeyCreationOptions;
+};
+
+export type BeginMyPasskeyResponse = BeginMyPasskeyResponses[keyof BeginMyPasskeyResponses];
+
+export type RenameMyPasskeyData = {
+    body: RenameMyPasskeyBody;
+    path: {
+        passkey: string;
+    };
+    query?: never;
+    url: '/api/users/me/passkeys/{passkey}';
+};
+
+export type RenameMyPasskeyResponses = {
+    /**
+     * Success
+     */
+    200: Passkey;
+};
+
+export type RenameMyPasskeyResponse = RenameMyPasskeyResponses[keyof RenameMyPasskeyResponses];
+
+export type RemoveMyPasskeyData = {
+    body?: RemoveMyPasskeyBody;
+    path: {
+        passkey: string;
+    };
+    query?: never;
+    url: '/api/users/me/passkeys/{passkey}/remove';
+};
+
+export type RemoveMyPasskeyResponses = {
+    /**
+     * Success
+     */
+    204: void;
+};
+
+export type RemoveMyPasskeyResponse = RemoveMyPasskeyResponses[keyof RemoveMyPasskeyResponses];
 
 export type UpdateHandleData = {
     body: UpdateHandleBody;
@@ -9061,6 +9927,24 @@ export type DeleteModelKeyResponses = {
 };
 
 export type DeleteModelKeyResponse = DeleteModelKeyResponses[keyof DeleteModelKeyResponses];
+
+export type TestModelKeyData = {
+    body?: never;
+    path: {
+        model_key: string;
+    };
+    query?: never;
+    url: '/api/secrets/api-keys/{model_key}/test';
+};
+
+export type TestModelKeyResponses = {
+    /**
+     * Success
+     */
+    200: TestModelKeyAnswer;
+};
+
+export type TestModelKeyResponse = TestModelKeyResponses[keyof TestModelKeyResponses];
 
 export type ListModelKeyProvidersData = {
     body?: never;
@@ -14319,6 +15203,134 @@ export type DescribeMcpResponses = {
 
 export type DescribeMcpResponse = DescribeMcpResponses[keyof DescribeMcpResponses];
 
+export type DescribeProtectedResourceData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/.well-known/oauth-protected-resource';
+};
+
+export type DescribeProtectedResourceResponses = {
+    /**
+     * Success
+     */
+    200: ProtectedResource;
+};
+
+export type DescribeProtectedResourceResponse = DescribeProtectedResourceResponses[keyof DescribeProtectedResourceResponses];
+
+export type DescribeMcpResourceData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/.well-known/oauth-protected-resource/mcp';
+};
+
+export type DescribeMcpResourceResponses = {
+    /**
+     * Success
+     */
+    200: ProtectedResource;
+};
+
+export type DescribeMcpResourceResponse = DescribeMcpResourceResponses[keyof DescribeMcpResourceResponses];
+
+export type DescribeMcpResourceElsewhereData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/.well-known/oauth-protected-resource/api/mcp/server';
+};
+
+export type DescribeMcpResourceElsewhereResponses = {
+    /**
+     * Success
+     */
+    200: ProtectedResource;
+};
+
+export type DescribeMcpResourceElsewhereResponse = DescribeMcpResourceElsewhereResponses[keyof DescribeMcpResourceElsewhereResponses];
+
+export type DescribeMcpResourceAtLongPathData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/.well-known/oauth-protected-resource/api/mcp/server/mcp';
+};
+
+export type DescribeMcpResourceAtLongPathResponses = {
+    /**
+     * Success
+     */
+    200: ProtectedResource;
+};
+
+export type DescribeMcpResourceAtLongPathResponse = DescribeMcpResourceAtLongPathResponses[keyof DescribeMcpResourceAtLongPathResponses];
+
+export type DescribeAuthorizationServerData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/.well-known/oauth-authorization-server';
+};
+
+export type DescribeAuthorizationServerResponses = {
+    /**
+     * Success
+     */
+    200: AuthorizationServer;
+};
+
+export type DescribeAuthorizationServerResponse = DescribeAuthorizationServerResponses[keyof DescribeAuthorizationServerResponses];
+
+export type RegisterMcpClientData = {
+    body?: RegisterMcpClientBody;
+    path?: never;
+    query?: never;
+    url: '/oauth/register';
+};
+
+export type RegisterMcpClientResponses = {
+    /**
+     * Success
+     */
+    201: McpClient;
+};
+
+export type RegisterMcpClientResponse = RegisterMcpClientResponses[keyof RegisterMcpClientResponses];
+
+export type GetMcpTokenData = {
+    body?: GetMcpTokenBody;
+    path?: never;
+    query?: never;
+    url: '/oauth/token';
+};
+
+export type GetMcpTokenResponses = {
+    /**
+     * Success
+     */
+    200: McpTokens;
+};
+
+export type GetMcpTokenResponse = GetMcpTokenResponses[keyof GetMcpTokenResponses];
+
+export type RevokeMcpTokenData = {
+    body: RevokeMcpTokenBody;
+    path?: never;
+    query?: never;
+    url: '/oauth/revoke';
+};
+
+export type RevokeMcpTokenResponses = {
+    /**
+     * Success
+     */
+    200: RevokeMcpTokenAnswer;
+};
+
+export type RevokeMcpTokenResponse = RevokeMcpTokenResponses[keyof RevokeMcpTokenResponses];
+
 export type ListMcpServersData = {
     body?: never;
     path?: never;
@@ -14443,6 +15455,116 @@ export type ListMcpServerToolsResponses = {
 
 export type ListMcpServerToolsResponse = ListMcpServerToolsResponses[keyof ListMcpServerToolsResponses];
 
+export type ListStdioServersData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * Id or slug
+         */
+        project_id: string;
+    };
+    url: '/api/mcp/stdio-servers';
+};
+
+export type ListStdioServersResponses = {
+    /**
+     * Success
+     */
+    200: StdioServers;
+};
+
+export type ListStdioServersResponse = ListStdioServersResponses[keyof ListStdioServersResponses];
+
+export type AllowStdioServerData = {
+    body: AllowStdioServerBody;
+    path?: never;
+    query?: never;
+    url: '/api/mcp/stdio-servers';
+};
+
+export type AllowStdioServerResponses = {
+    /**
+     * Success
+     */
+    200: McpServer;
+};
+
+export type AllowStdioServerResponse = AllowStdioServerResponses[keyof AllowStdioServerResponses];
+
+export type AuthorizeMcpServerData = {
+    body?: never;
+    path: {
+        mcp_server: string;
+    };
+    query?: never;
+    url: '/api/mcp/servers/{mcp_server}/authorize';
+};
+
+export type AuthorizeMcpServerResponses = {
+    /**
+     * Success
+     */
+    200: McpAuthorization;
+};
+
+export type AuthorizeMcpServerResponse = AuthorizeMcpServerResponses[keyof AuthorizeMcpServerResponses];
+
+export type DisconnectMcpServerData = {
+    body?: never;
+    path: {
+        mcp_server: string;
+    };
+    query?: never;
+    url: '/api/mcp/servers/{mcp_server}/disconnect';
+};
+
+export type DisconnectMcpServerResponses = {
+    /**
+     * Success
+     */
+    200: McpServer;
+};
+
+export type DisconnectMcpServerResponse = DisconnectMcpServerResponses[keyof DisconnectMcpServerResponses];
+
+export type DescribeMcpClientData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/mcp/oauth/client';
+};
+
+export type DescribeMcpClientResponses = {
+    /**
+     * Success
+     */
+    200: DescribeMcpClientAnswer;
+};
+
+export type DescribeMcpClientResponse = DescribeMcpClientResponses[keyof DescribeMcpClientResponses];
+
+export type FinishMcpServerConnectionData = {
+    body?: never;
+    path?: never;
+    query?: {
+        state?: string;
+        code?: string;
+        iss?: string;
+        error?: string;
+    };
+    url: '/api/mcp/oauth/callback';
+};
+
+export type FinishMcpServerConnectionResponses = {
+    /**
+     * Success
+     */
+    200: ConnectedMcpServer;
+};
+
+export type FinishMcpServerConnectionResponse = FinishMcpServerConnectionResponses[keyof FinishMcpServerConnectionResponses];
+
 export type StreamChatTextData = {
     body: ChatStream;
     headers?: {
@@ -14478,7 +15600,7 @@ export type StreamChatEventsData = {
 
 export type StreamChatEventsResponses = {
     /**
-     * `data` lines only, each one line of JSON `{type, data}`: `task_started`, `waiting`, `text_delta`, `tool_start`, `tool_call`, `tool_error`, `plan_update`, `agent_step`, `approval_required`, `approval_answered`, `turn_restarted`, `context_pressure`, `credits_used`, `chat_title`, `agent_heartbeat`, `error`, `complete`, `done`
+     * `data` lines only, each one line of JSON `{type, data}`: `task_started`, `waiting`, `text_delta`, `tool_start`, `tool_progress`, `tool_call`, `tool_error`, `plan_update`, `agent_step`, `approval_required`, `approval_answered`, `turn_restarted`, `context_pressure`, `credits_used`, `chat_title`, `agent_heartbeat`, `error`, `complete`, `done`
      */
     200: unknown;
 };
@@ -14559,6 +15681,10 @@ export type StreamProjectChatsData = {
          * Id of an event of this stream. The `Last-Event-ID` header does the same and takes precedence. Each task that was in progress resumes after that event. Tasks that began since are included, but only the last 30 of the finished ones. `0` means that no event was seen
          */
         last_event_id?: string;
+        /**
+         * `true`: also what others share in projects of which the caller is a member
+         */
+        shared?: 'true' | 'false';
     };
     url: '/api/chat/agent/stream-project';
 };
@@ -14724,6 +15850,10 @@ export type ListChatsData = {
     query?: {
         limit?: number;
         offset?: number;
+        /**
+         * `true`: also what others share in projects of which the caller is a member
+         */
+        shared?: 'true' | 'false';
     };
     url: '/api/chat';
 };
@@ -14766,6 +15896,10 @@ export type SearchChatsData = {
          * `X-Next-Cursor` of the previous page
          */
         cursor?: string;
+        /**
+         * `true`: also what others share in projects of which the caller is a member
+         */
+        shared?: 'true' | 'false';
     };
     url: '/api/chat/search';
 };
@@ -14843,6 +15977,10 @@ export type ListProjectChatsData = {
     query?: {
         limit?: number;
         offset?: number;
+        /**
+         * `true`: also what others share in projects of which the caller is a member
+         */
+        shared?: 'true' | 'false';
     };
     url: '/api/chat/{project}/sessions';
 };
@@ -15076,7 +16214,12 @@ export type DeleteAttachmentResponse = DeleteAttachmentResponses[keyof DeleteAtt
 export type GetChatSidebarData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * `true`: also what others share in projects of which the caller is a member
+         */
+        shared?: 'true' | 'false';
+    };
     url: '/api/sidebar/tree';
 };
 
@@ -15097,6 +16240,10 @@ export type GetSidebarData = {
          * Id or slug of the page's project
          */
         project_id?: string;
+        /**
+         * `true`: also what others share in projects of which the caller is a member
+         */
+        shared?: 'true' | 'false';
     };
     url: '/api/sidebar';
 };
@@ -16249,6 +17396,22 @@ export type GetProviderSignInPageResponses = {
 
 export type GetProviderSignInPageResponse = GetProviderSignInPageResponses[keyof GetProviderSignInPageResponses];
 
+export type GetAuthorizePageData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/oauth/authorize';
+};
+
+export type GetAuthorizePageResponses = {
+    /**
+     * Success
+     */
+    200: string;
+};
+
+export type GetAuthorizePageResponse = GetAuthorizePageResponses[keyof GetAuthorizePageResponses];
+
 export type GetDesktopPairingPageData = {
     body?: never;
     path?: never;
@@ -16514,42 +17677,6 @@ export type GetGuideForModelsResponses = {
 };
 
 export type GetGuideForModelsResponse = GetGuideForModelsResponses[keyof GetGuideForModelsResponses];
-
-export type GetPageScriptData = {
-    body?: never;
-    path: {
-        script: string;
-    };
-    query?: never;
-    url: '/account/scripts/{script}';
-};
-
-export type GetPageScriptResponses = {
-    /**
-     * Success
-     */
-    200: string;
-};
-
-export type GetPageScriptResponse = GetPageScriptResponses[keyof GetPageScriptResponses];
-
-export type GetPageStylesheetData = {
-    body?: never;
-    path: {
-        stylesheet: string;
-    };
-    query?: never;
-    url: '/account/{stylesheet}';
-};
-
-export type GetPageStylesheetResponses = {
-    /**
-     * Success
-     */
-    200: string;
-};
-
-export type GetPageStylesheetResponse = GetPageStylesheetResponses[keyof GetPageStylesheetResponses];
 
 export type CheckLivenessData = {
     body?: never;

@@ -13,7 +13,7 @@ export async function bodyOf(response: Response): Promise<unknown> {
   const type = response.headers.get("content-type") ?? "";
   if (isJson(type)) {
     const body = parseJson(await response.text());
-    if (body === undefined) throw new ConnectionError("The answer is cut off: it is no JSON");
+    if (body === undefined) throw new ConnectionError("The answer is cut off");
     return body;
   }
   // The API answers with JSON, CSV, archives and bytes: a page or a plain text is by something between.

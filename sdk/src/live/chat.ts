@@ -48,12 +48,15 @@ export interface AcceptedMessage {
   chat_id: string;
 }
 
-export type ApprovalResponse = "allow_once" | "allow_all" | "stop";
+/** `accept`, `decline` and `cancel` answer what an MCP server asks; the others whether a call may run. */
+export type ApprovalResponse = "allow_once" | "allow_all" | "stop" | "accept" | "decline" | "cancel";
 
 export interface ChatOptions {
   /** Chat and agent of messages that name none. */
   chatId?: string;
   agentId?: string;
+  /** Whether the events of others' tasks are wanted, too, in chats that they share. */
+  shared?: boolean;
   /** Tasks of which the caller has the events up to these ids. */
   resume?: Readonly<Record<string, number>>;
   /** Called with frames that belong to no task and no call: `status_update`, and errors of the connection. */
@@ -96,14 +99,17 @@ export class Chat implements AsyncDisposable {
     this.#positions = new Positions(options.resume ?? {});
     this.#events = new BoundedQueue(MAX_UNREAD, () => this.#goOn());
     this.#socket = new ReopeningSocket(source, this.#clock, {
-      address: () => ({ path: `/ws/chat/${encodeURIComponent(project)}`, query: this.#positions.query() }),
+      address: () => ({
+        path: `/ws/chat/${encodeURIComponent(project)}`,
+        query: { ...this.#positions.query(), shared: options.shared },
+      }),
       opened: () => {
         options.onConnection?.(true);
         this.#pump();
       },
       received: (frame, size) => this.#receive(frame, size),
       lost: () => this.#unsend(),
-      ended: (error) => this.#over(error ?? refusal("closed", "The service ended the chat")),
+      ended: (error) => this.#over(error ?? refusal("closed", "The service ended the connection")),
     });
   }
 
@@ -130,10 +136,15 @@ export class Chat implements AsyncDisposable {
     return { task_id: textOf(accepted["task_id"]) ?? "", chat_id: textOf(accepted["chat_id"]) ?? "" };
   }
 
-  /** Answers an approval; the agent reads the reason of a `stop`. Rejects with a `WorkspaceError`, of code `forbidden` for API keys: only people may answer. */
-  async approve(approvalId: string, response: ApprovalResponse, reason?: string): Promise<void> {
-    const why = reason === undefined ? {} : { reason };
-    await this.#request({ type: "approval_response", approval_id: approvalId, response, ...why });
+  /** Answers an approval; the agent reads the reason of a `stop`, and a server the content of an `accept`. Rejects with a `WorkspaceError`, of code `forbidden` for API keys: only people may answer. */
+  async approve(
+    approvalId: string,
+    response: ApprovalResponse,
+    reason?: string,
+    content?: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    // What is undefined is left out.
+    await this.#request({ type: "approval_response", approval_id: approvalId, response, reason, content });
   }
 
   /** Stops a task. Rejects with a `WorkspaceError`, of code `conflict` for a task that is over. */

@@ -15,7 +15,7 @@ export interface Socket {
 }
 
 /** The query of a socket's address, without its credentials. What is undefined is left out. */
-export type SocketQuery = Readonly<Record<string, string | number | undefined>>;
+export type SocketQuery = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** How live parts reach the service. */
 export interface SocketSource {

@@ -1,75 +1,14 @@
+import type { AskedInput } from "../generated/types.gen.ts";
 import { fieldsOf, listOf, numberOf, textOf, type Fields } from "../json.ts";
 import type { ChatEvent } from "./chat.ts";
 import type { Frame } from "./connection.ts";
-
-/** What a person sees of the tasks of a project or chat. Immutable: each event makes a new one. */
-export interface Conversation {
-  /** In the order in which they were first seen. */
-  readonly tasks: readonly ConversationTask[];
-}
-
-export type ConversationStatus = "queued" | "running" | "completed" | "failed" | "cancelled";
-
-export interface ConversationTask {
-  readonly taskId: string;
-  readonly chatId: string;
-  /** Id of the last event that was taken in; events up to it are repetitions. */
-  readonly lastEventId: number;
-  /** The message that began it, if it was seen. */
-  readonly message: string | undefined;
-  /** Files that were sent with the message, as the API has them, if it was seen. */
-  readonly attachments: readonly Fields[];
-  readonly status: ConversationStatus;
-  /** Why it waits for its turn, in a sentence; undefined once it has begun. */
-  readonly waiting: string | undefined;
-  readonly turns: readonly ConversationTurn[];
-  readonly approvals: readonly ConversationApproval[];
-  /** The agent's newest plan, as the service sent it. */
-  readonly plan: Fields | undefined;
-  readonly creditsUsed: number;
-  /** Credits that the team had left after the last model call. */
-  readonly creditsLeft: number | undefined;
-  readonly title: string | undefined;
-  readonly error: string | undefined;
-  /** The final response. */
-  readonly response: string | undefined;
-}
-
-/** A turn of the agent: what it said, then what it did. */
-export interface ConversationTurn {
-  /** From 1; undefined while only text has come. */
-  readonly iteration: number | undefined;
-  readonly text: string;
-  readonly thinking: string | undefined;
-  readonly calls: readonly ConversationCall[];
-  readonly isComplete: boolean;
-}
-
-export interface ConversationCall {
-  readonly id: string;
-  readonly tool: string;
-  readonly args: Fields;
-  readonly state: "running" | "done" | "failed";
-  readonly result: Fields | undefined;
-  /** Milliseconds from its beginning to its end, if the service sent both times. */
-  readonly durationMs: number | undefined;
-  readonly startedAt: string | undefined;
-  /** Arguments or result are cut, as `results=short` has it; the task's step alone has them whole. */
-  readonly isCut?: boolean;
-}
-
-export interface ConversationApproval {
-  readonly approvalId: string;
-  readonly toolCallId: string;
-  readonly tool: string;
-  readonly args: Fields;
-  /** The arguments are cut; the approval itself has them whole. */
-  readonly isCut?: boolean;
-  readonly state: "open" | "allowed" | "refused";
-  /** Why it was refused: the reason that was given, or the message that counted as a refusal. */
-  readonly reason: string | undefined;
-  readonly expiresAt: string | undefined;
-}
+import type {
+  Conversation,
+  ConversationTask,
+  ConversationTurn,
+  ConversationCall,
+  ConversationApproval,
+} from "./conversation-task.ts";
 
 const EMPTY: Conversation = { tasks: [] };
 
@@ -124,8 +63,13 @@ function newTask(taskId: string, chatId: string): ConversationTask {
 function announced(task: ConversationTask, event: Frame): ConversationTask {
   const content = textOf(event["content"]);
   if (event.type === "user_message" && task.message === undefined) {
-    const attachments = listOf(fieldsOf(event["data"])["attachments"]).map((each) => fieldsOf(each));
-    return { ...task, message: content, attachments };
+    const { attachments, user_id: id, user_name: name } = fieldsOf(event["data"]);
+    return {
+      ...task,
+      message: content,
+      author: id ? { id, name } : undefined,
+      attachments: listOf(attachments).map(fieldsOf),
+    };
   }
   if (event.type === "waiting" && task.status === "queued") return { ...task, waiting: content };
   return task;
@@ -144,6 +88,8 @@ function logged(before: ConversationTask, event: Frame): ConversationTask {
       return restarted(task, numberOf(data["iteration"]));
     case "tool_start":
       return called(task, event, data);
+    case "tool_progress":
+      return progressed(task, data);
     case "tool_result":
     case "tool_call":
       return answered(task, event, data);
@@ -238,6 +184,14 @@ function answered(task: ConversationTask, event: Frame, data: Fields): Conversat
   });
 }
 
+/** A call that is over, or was never seen to begin, stays as it is. */
+function progressed(task: ConversationTask, data: Fields): ConversationTask {
+  const call = task.turns.at(-1)?.calls.find(({ id }) => id === data["id"]);
+  if (call?.state !== "running") return task;
+  const [message, progress] = [textOf(data["message"]) ?? "", numberOf(data["progress"]) ?? 0];
+  return withCall(task, data, { ...call, progress: { message, progress, total: numberOf(data["total"]) } });
+}
+
 function callOf(event: Frame, data: Fields): ConversationCall {
   const [iteration, index] = [numberOf(data["iteration"]) ?? 0, numberOf(data["index"]) ?? 0];
   return {
@@ -272,7 +226,7 @@ function stepped(task: ConversationTask, data: Fields): ConversationTask {
 }
 
 function callsOfStep(iteration: number, data: Fields): ConversationCall[] {
-  const results = listOf(data["tool_results"]).map((each) => fieldsOf(each));
+  const results = listOf(data["tool_results"]).map(fieldsOf);
   return listOf(data["tool_calls"]).map((each, index) => {
     const call = fieldsOf(each);
     const outcome = results[index] ?? fieldsOf(call["result"]);
@@ -295,6 +249,8 @@ function asked(task: ConversationTask, event: Frame, data: Fields): Conversation
     state: "open",
     reason: undefined,
     expiresAt: textOf(data["expires_at"]),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the service sends it
+    ...(data["input"] !== undefined && { input: data["input"] as AskedInput }),
   };
   const others = task.approvals.filter(({ approvalId }) => approvalId !== approval.approvalId);
   return { ...task, approvals: [...others, approval] };
@@ -359,7 +315,8 @@ function finishedTask(
   let task: ConversationTask = {
     ...newTask(taskId, textOf(message["chat_id"]) ?? ""),
     message: textOf(asking?.["content"]),
-    attachments: listOf(fieldsOf(asking?.["message_metadata"])["attachments"]).map((each) => fieldsOf(each)),
+    author: asking && fieldsOf(asking["author"]),
+    attachments: listOf(fieldsOf(asking?.["message_metadata"])["attachments"]).map(fieldsOf),
     creditsUsed: numberOf(metadata["credits_used"]) ?? 0,
   };
   for (const step of listOf(metadata["steps"])) task = stepped(task, fieldsOf(step));

@@ -47,12 +47,12 @@ export class Positions {
    */
   query(): SocketQuery {
     const running = [...this.#running].slice(-MAX_RESUMED);
-    const ended = [...this.#ended.keys()];
+    const ended = [...this.#ended.keys()].join(",");
     return {
       task_id: running.map(([taskId]) => taskId).join(",") || undefined,
       last_event_id: running.map(([, eventId]) => eventId).join(",") || undefined,
       // Without any known task the service would show the newest of all time.
-      shown: running.length + ended.length > 0 ? ended.join(",") : undefined,
+      shown: running[0] ? ended : ended || undefined,
     };
   }
 }

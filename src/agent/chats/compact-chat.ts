@@ -1,7 +1,8 @@
 import type { Caller } from "#src/domain/access/permissions/index.ts";
 import {
+  isBusy,
   newestTask,
-  requireChat,
+  requireChatToManage,
   storeSummary,
   unsummarisedMessages,
 } from "#src/domain/agent-work/chats/index.ts";
@@ -20,7 +21,7 @@ export type Compacted =
 
 /**
  * Replaces all but the last two messages of a chat by a summary, for the model; people still see all messages. The
- * model that answered last writes the summary, and its call is charged like any other. Throws as `requireChat` does,
+ * model that answered last writes the summary, and its call is charged like any other. Throws as `requireChatToManage` does,
  * `conflict` while a task runs in the chat, as `chooseFundedModel` does, and `unavailable` when the model fails.
  */
 export async function compactChat(
@@ -29,8 +30,8 @@ export async function compactChat(
   chatId: string,
   signal: AbortSignal,
 ): Promise<Compacted> {
-  const chat = await requireChat(deps, caller, chatId, "chat.send");
-  if (chat.state === "running" || chat.state === "waiting_approval") throw running();
+  const chat = await requireChatToManage(deps, caller, chatId, "chat.send");
+  if (isBusy(chat)) throw running();
   const messages = await unsummarisedMessages(deps.db, chatId);
   const lastKept = messages.at(-KEPT_MESSAGES - 1);
   const task = await newestTask(deps.db, chatId);

@@ -21,9 +21,12 @@ export class McpTools implements ForeignTools {
   constructor(
     deps: LinkDeps,
     servers: readonly ServerOfTask[],
-    { secrets, signal }: { secrets: Pick<RunSecrets, "known">; signal: AbortSignal },
+    { secrets, signal }: { secrets: Pick<RunSecrets, "known" | "learn">; signal: AbortSignal },
   ) {
-    const linked = servers.map((server) => ({ server, link: new ServerLink(deps, server, signal) }));
+    const linked = servers.map((server) => ({
+      server,
+      link: new ServerLink(deps, server, { signal, secrets }),
+    }));
     const offered = linked.flatMap(({ server, link }) =>
       server.tools
         .filter(({ name, problem }) => problem === null && !leaveOf(server.rules, name).isDenied)

@@ -1,6 +1,7 @@
-import { failureOf, leaveOf, type ServerOfTask } from "#src/domain/agent-work/mcp/index.ts";
+import { failureOf, isStdio, leaveOf, type ServerOfTask } from "#src/domain/agent-work/mcp/index.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { parsedArguments } from "#src/models/tool-calls.ts";
+import { NeedsInput } from "../tools/needs-input.ts";
 import { failure, type Tool } from "../tools/tool.ts";
 import { RESULT_TOKENS } from "./result-tokens.ts";
 import { sentenceOf, type ServerLink } from "./server-link.ts";
@@ -26,7 +27,8 @@ export function mcpTool({ name, server, tool, link, ...deps }: Source): Tool {
     name,
     aliases: [],
     effect: isReadOnly ? "read" : "other",
-    scope: "mcp.view",
+    // What a program of the project does, whoever may write its files decides.
+    scope: isStdio(server) ? "terminal.access" : "mcp.view",
     dangerous: asks,
     runsInPlan: isReadOnly,
     isOffered: () => true,
@@ -58,7 +60,14 @@ export function mcpTool({ name, server, tool, link, ...deps }: Source): Tool {
             "Call it again: the user is then asked.",
           );
         }
-        const result = await link.call(tool.name, args, context.signal);
+        const result = await link.call(tool.name, args, {
+          signal: context.signal,
+          onProgress: context.report,
+          input: context.input,
+          onQuestion: (params) =>
+            context.onQuestion?.({ server: server.name, params }) ?? Promise.resolve({ action: "decline" }),
+        });
+        if ("asks" in result) throw new NeedsInput(server.name, result);
         return await toToolResult(deps, result, { server: server.name, tool: tool.name, context });
       } catch (error) {
         context.signal.throwIfAborted();

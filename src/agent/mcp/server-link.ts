@@ -1,21 +1,27 @@
 import {
   compareTools,
   failureOf,
+  neededScopeOf,
   openHeaders,
   storeOutcome,
+  targetOf,
+  tokensOf,
+  type ReachDeps,
   type ServerFailure,
   type ServerOfTask,
+  type TokenDeps,
 } from "#src/domain/agent-work/mcp/index.ts";
-import type { Db } from "#src/platform/db/client.ts";
-import type { Log } from "#src/platform/log/log.ts";
-import type { McpClient, McpConnection, McpResult } from "#src/platform/mcp-client/mcp-client.ts";
-import type { Secrets } from "#src/platform/secrets/secrets.ts";
+import type {
+  McpClient,
+  McpConnection,
+  McpNeedsInput,
+  McpResult,
+} from "#src/platform/mcp-client/mcp-client.ts";
+import { settingsOf } from "../scrubbing/mcp-file.ts";
+import type { RunSecrets } from "../scrubbing/run-secrets.ts";
 
-export interface LinkDeps {
-  db: Db;
-  secrets: Pick<Secrets, "decrypt">;
+export interface LinkDeps extends TokenDeps, Omit<ReachDeps, "secrets"> {
   mcpClient: McpClient;
-  log: Pick<Log, "warn">;
 }
 
 type Tool = ServerOfTask["tools"][number];
@@ -34,14 +40,20 @@ export class ServerLink {
   readonly #deps: LinkDeps;
   readonly #server: ServerOfTask;
   readonly #signal: AbortSignal;
+  readonly #learn: RunSecrets["learn"];
   #reached: Promise<Reached> | undefined;
   /** What was last stored of it. */
   #state: ServerOfTask["state"];
 
-  constructor(deps: LinkDeps, server: ServerOfTask, signal: AbortSignal) {
+  constructor(
+    deps: LinkDeps,
+    server: ServerOfTask,
+    { signal, secrets }: { signal: AbortSignal; secrets: Pick<RunSecrets, "learn"> },
+  ) {
     this.#deps = deps;
     this.#server = server;
     this.#signal = signal;
+    this.#learn = (secret) => secrets.learn(secret);
     this.#state = server.state;
   }
 
@@ -51,12 +63,16 @@ export class ServerLink {
   }
 
   /** Throws what `failureOf` reads, or the signal's reason. */
-  async call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<McpResult> {
+  async call(
+    name: string,
+    args: Record<string, unknown>,
+    options: Parameters<McpConnection["callTool"]>[2] & { signal: AbortSignal },
+  ): Promise<McpResult | McpNeedsInput> {
     const { connection } = await this.#reach();
     try {
-      return await connection.callTool(name, args, { signal });
+      return await connection.callTool(name, args, options);
     } catch (error) {
-      signal.throwIfAborted();
+      options.signal.throwIfAborted();
       await this.#noteFailure(error);
       throw error;
     }
@@ -84,10 +100,22 @@ export class ServerLink {
   }
 
   async #connected(): Promise<Reached> {
-    const { url, encryptedHeaders, tools: before } = this.#server;
+    const { encryptedHeaders, tools: before } = this.#server;
     const headers = await openHeaders(this.#deps, encryptedHeaders);
+    const name = `MCP server ${this.#server.name}`;
+    const tokens = tokensOf(this.#deps, this.#server, (value) =>
+      this.#learn({ name, value, declared: true }),
+    );
     const signal = this.#signal;
-    const connection = await this.#deps.mcpClient.connect({ url, headers }, { signal });
+    const target = targetOf(this.#deps, this.#server, {
+      headers,
+      tokens,
+      onStart: (program) => {
+        // Its output may repeat them: they are known before it has any.
+        for (const setting of settingsOf(program)) this.#learn({ ...setting, declared: false });
+      },
+    });
+    const connection = await this.#deps.mcpClient.connect(target, { signal });
     try {
       const { tools, isNews } = compareTools(before, await connection.listTools({ signal }));
       await this.#note({ state: "connected", lastError: null, ...(isNews && { tools }) });
@@ -100,12 +128,15 @@ export class ServerLink {
 
   async #noteFailure(error: unknown): Promise<void> {
     const failure = failureOf(error);
-    if (failure) await this.#note({ state: failure.kind, lastError: failure.message });
+    if (!failure) return;
+    const neededScope = neededScopeOf(failure);
+    await this.#note({ state: failure.kind, lastError: failure.message, neededScope });
   }
 
   /** Stores how the server was found, if that is news. */
   async #note(outcome: Parameters<typeof storeOutcome>[2]): Promise<void> {
-    if (outcome.state === this.#state && outcome.tools === undefined) return;
+    const { state, tools: found, neededScope } = outcome;
+    if (state === this.#state && found === undefined && neededScope === undefined) return;
     this.#state = outcome.state;
     const { id, tools } = this.#server;
     try {
@@ -131,7 +162,7 @@ export function sentenceOf(
     return {
       error: `The MCP server ${server} needs authorization. ${message}.`,
       suggestion:
-        "Go on without it, and tell the user: its owner can give it other credentials under MCP servers.",
+        "Go on without it, and tell the user: its owner can connect it, allow it, or give it other credentials, under MCP servers.",
     };
   }
   return {

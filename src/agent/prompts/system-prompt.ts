@@ -3,6 +3,7 @@ import {
   MODE_SENTENCES,
   PROJECT_INSTRUCTIONS_HEADING,
   SCHEDULED_RUN,
+  SHARED_CHAT,
   SYSTEM_PROMPT,
   type PromptMode,
 } from "./system.ts";
@@ -21,6 +22,8 @@ export interface SystemPromptInput {
   isScheduled?: boolean | undefined;
   /** Whether there are tools of MCP servers; false by default. */
   hasForeignTools?: boolean | undefined;
+  /** Whether several people have written in the chat, so that messages say who wrote them; false by default. */
+  isShared?: boolean | undefined;
   /** Result of `readProjectInstructions`. This is data of the project's owner: markers in it are not filled in. */
   projectInstructions?: string | undefined;
 }
@@ -53,6 +56,7 @@ export function renderSystemPrompt(input: SystemPromptInput): string {
     ...(agents === "" ? [] : [`# Instructions of this agent\n${fill(agents)}\n`]),
     ...(projects === "" ? [] : [`${PROJECT_INSTRUCTIONS_HEADING}\n${fenced(projects)}\n`]),
     ...(input.hasForeignTools ? [FOREIGN_TOOLS] : []),
+    ...(input.isShared ? [SHARED_CHAT] : []),
     `# Mode\n${mode}\n`,
     ...(input.isScheduled ? [SCHEDULED_RUN] : []),
   ].join("\n");

@@ -1,13 +1,27 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { FileEntry, ProjectFiles } from "#src/platform/runtime/project-files.ts";
-import { isEnvFile, parseEnvFile } from "./env-file.ts";
+import { isEnvFile, parseEnvFile, type Setting } from "./env-file.ts";
+import { isMcpFile, parseMcpFile } from "./mcp-file.ts";
 import type { KnownSecret } from "./placement.ts";
 
 /** Depth of the directories that are searched: `apps/web/.env` is at depth two. */
 const MAX_DEPTH = 2;
 const MAX_FILES = 20;
-/** Most bytes read from one file. */
-const MAX_FILE_SIZE = 64 * 1024;
+
+interface Kind {
+  isOf: (name: string) => boolean;
+  parse: (text: string) => Setting[];
+  /** Most bytes read from one file. */
+  maxBytes: number;
+}
+
+/** Files in which projects keep secrets. */
+const KINDS: readonly Kind[] = [
+  { isOf: isEnvFile, parse: parseEnvFile, maxBytes: 64 * 1024 },
+  { isOf: isMcpFile, parse: parseMcpFile, maxBytes: 256 * 1024 },
+];
+
+const kindOf = (name: string) => KINDS.find(({ isOf }) => isOf(name));
 
 /** Directories of dependencies and of build output, where secrets are not kept. */
 const SKIPPED =
@@ -18,8 +32,8 @@ const SKIPPED =
 type Files = Pick<ProjectFiles, "list" | "readFile">;
 
 /**
- * The `.env` files of a project: those of its root and of directories up to two levels below it, at most 20 files of 64
- * KiB. A value that was read once stays known even when the file changes: output may still show a replaced secret.
+ * The `.env` files of a project, and those that name its MCP servers: those of its root and of directories up to two levels below
+ * it, at most 20 files. A value that was read once stays known even when the file changes: output may still show a replaced secret.
  */
 export class EnvFiles {
   readonly #files: Files;
@@ -57,7 +71,8 @@ export class EnvFiles {
     return entries
       .filter(({ kind, name, path, size }) => {
         const directories = path.split("/").slice(0, -1);
-        if (kind === "directory" || !isEnvFile(name) || size > MAX_FILE_SIZE) return false;
+        const settings = kindOf(name);
+        if (kind === "directory" || !settings || size > settings.maxBytes) return false;
         return (
           directories.length <= MAX_DEPTH && !directories.some((directory) => SKIPPED.includes(directory))
         );
@@ -73,8 +88,9 @@ export class EnvFiles {
     });
     // A link does not show when its target changes, so it is read each time.
     if (entry.kind === "file") this.#read.set(entry.path, versionOf(entry));
-    if (bytes === undefined || bytes.length > MAX_FILE_SIZE) return;
-    for (const { name, value } of parseEnvFile(new TextDecoder().decode(bytes))) {
+    const kind = kindOf(entry.name);
+    if (!kind || bytes === undefined || bytes.length > kind.maxBytes) return;
+    for (const { name, value } of kind.parse(new TextDecoder().decode(bytes))) {
       this.#secrets.set(`${name}=${value}`, { name, value, declared: false });
     }
   }

@@ -20,6 +20,8 @@ export class RunSecrets {
   readonly #sources: RunSecretsSources;
   readonly #files: EnvFiles;
   #declared: Promise<readonly KnownSecret[]> | undefined;
+  /** Secrets that came up during the step. */
+  readonly #learned: KnownSecret[] = [];
   #hasLooked = false;
   #known: KnownSecrets | undefined;
   #stored: KnownSecrets | undefined;
@@ -34,22 +36,30 @@ export class RunSecrets {
   /** Secrets that people have stored in the service, without those in files. Throws as `known` does. */
   async stored(): Promise<KnownSecrets> {
     const declared = await (this.#declared ??= this.#load());
-    return (this.#stored ??= new KnownSecrets(declared));
+    return (this.#stored ??= new KnownSecrets([...declared, ...this.#learned]));
+  }
+
+  /** Adds a secret that came up during the step, such as a token that was renewed. */
+  learn(secret: KnownSecret): void {
+    if (this.#learned.some(({ value }) => value === secret.value)) return;
+    this.#learned.push(secret);
+    this.#known = undefined;
+    this.#stored = undefined;
   }
 
   /** Secrets known now. Throws when stored secrets cannot be read: nothing may be shown without them. */
   async known(): Promise<KnownSecrets> {
     const declared = await (this.#declared ??= this.#load());
-    return (this.#known ??= new KnownSecrets([...declared, ...this.#files.secrets]));
+    return (this.#known ??= new KnownSecrets([...declared, ...this.#learned, ...this.#files.secrets]));
   }
 
   /**
    * Secrets for scrubbing the result of a call. After a call that may have changed files the root's `.env` files are
-   * read again; after a call that names a `.env` file, all of them. If the runtime does not respond, the result is
+   * read again; after a call that names such a file, all of them. If the runtime does not respond, the result is
    * scrubbed without the secrets in files.
    */
   async knownAfter(call: { arguments: string; mayChange: boolean }): Promise<KnownSecrets> {
-    const everywhere = !this.#hasLooked || /\.env|\.dev\.vars/u.test(call.arguments);
+    const everywhere = !this.#hasLooked || /\.env|\.dev\.vars|\.mcp\.json/u.test(call.arguments);
     if (everywhere || call.mayChange) {
       this.#looking = this.#looking.then(() => this.#look(everywhere));
       await this.#looking;

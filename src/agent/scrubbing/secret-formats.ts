@@ -31,6 +31,7 @@ const FORMATS: readonly Format[] = [
     "[A-Za-z0-9_/]{20,200}",
   ),
   format("tsk_", `${WORD}{20,100}`), // keys of this service
+  format("tso_ tsr_", `${TOKEN}{20,100}`), // tokens of connected apps
   format("whsec_", "[A-Za-z0-9+/]{20,100}={0,2}"), // Standard Webhooks
   format("sk_live_ rk_live_ pk_live_ sk_test_ rk_test_ sk_prod_ rk_prod_ rk_prod_", `${WORD}{10,250}`), // Stripe
   format("AIza", `${TOKEN}{35}`), // Google

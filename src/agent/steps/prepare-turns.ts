@@ -12,6 +12,7 @@ import { toolServices, type ToolDeps } from "../services/tool-services.ts";
 import { toolDefinitions } from "../tools/index.ts";
 import { grants } from "../tools/missing-scope.ts";
 import type { ForeignTools, ToolServices } from "../tools/tool.ts";
+import { signed } from "../context/authors.ts";
 import { toUserMessage, withContext, withMentions } from "../context/user-message.ts";
 
 /** What all turns of a step share. */
@@ -32,7 +33,13 @@ export async function prepareTurns(
     runtime,
     secrets,
     mcp,
-  }: { runtime: Pick<ProjectRuntime, "readFile">; secrets: RunSecrets; mcp?: ForeignTools | undefined },
+    isShared,
+  }: {
+    runtime: Pick<ProjectRuntime, "readFile">;
+    secrets: RunSecrets;
+    mcp?: ForeignTools | undefined;
+    isShared: boolean;
+  },
 ): Promise<Prepared> {
   const { task, project, agent, userName, messageMetadata } = claimed;
   const services = toolServices(deps, task, { secrets, mcp });
@@ -42,7 +49,8 @@ export async function prepareTurns(
     // The instructions are a file of the project, and the model would repeat them: reading them needs the scope.
     grants(task.scopes, "file.read") ? readProjectInstructions(deps.workspaces.runtime(project.id)) : "",
   ]);
-  const asked = withContext(withMentions(task.message, messageMetadata), messageMetadata, (text) =>
+  const said = isShared ? signed(task.message, userName) : task.message;
+  const asked = withContext(withMentions(said, messageMetadata), messageMetadata, (text) =>
     scrubText(text, known),
   );
   const message = await toUserMessage(asked, attachmentsOf(messageMetadata), (path) =>
@@ -56,6 +64,7 @@ export async function prepareTurns(
     mode: task.editMode,
     agentInstructions: agent.systemPrompt,
     hasForeignTools: tools.some(({ name }) => mcp?.find(name) !== undefined),
+    isShared,
     isScheduled: task.origin === "schedule",
     projectInstructions: scrubText(instructions, known),
   });

@@ -1,4 +1,10 @@
-import { claimTask, closeTask, finishTask, Turn } from "#src/domain/agent-work/tasks/index.ts";
+import {
+  claimTask,
+  closeTask,
+  finishTask,
+  publishWorking,
+  Turn,
+} from "#src/domain/agent-work/tasks/index.ts";
 import type { BegunStep } from "#src/platform/objects/task-logs.ts";
 import type { ProjectNotices } from "#src/platform/objects/project-notices.ts";
 import { endStep } from "./end-step.ts";
@@ -6,6 +12,7 @@ import { withPart } from "../turns/kept-parts.ts";
 import { failed, Progress } from "./progress.ts";
 import { openStep, type ExecutionDeps, type Step } from "./step.ts";
 import { takeTurns } from "./take-turns.ts";
+import { isOfSeveral, signed } from "../context/authors.ts";
 import { replayed } from "../context/work-note.ts";
 
 /** How often an executor pings the task log while it waits for a model or a tool. */
@@ -72,12 +79,23 @@ async function executeClaimed(
     const error = `The task made no progress in ${begun.attempts} attempts`;
     return finishTask(deps, progress.ending(), failed(progress, "attempts_exhausted", error));
   }
-  const history = claim.history.map(replayed);
-  await executeStep(openStep(deps, { task: claim.current, history, progress, begun }));
+  const task = claim.current;
+  const isShared = isOfSeveral(claim.history, task.task.userId);
+  const history = claim.history.map(({ author, ...message }) =>
+    replayed(isShared && author ? { ...message, content: signed(message.content, author.name) } : message),
+  );
+  await executeStep(openStep(deps, { task, isShared, history, progress, begun }));
 }
 
 async function executeStep(step: Step): Promise<void> {
-  const life = setInterval(() => void ping(step), PING_MS);
+  const { begun, progress } = step;
+  // The executor before this one may have died without a word. Later steps belong to a task that is known to be at work.
+  const isBeginning = begun.lastEventId === 0 || (begun.restarted && progress.turns.length === 0);
+  let told: Promise<void> | undefined;
+  const life = setInterval(() => {
+    void ping(step);
+    if (isBeginning) told ??= tellWorking(step);
+  }, PING_MS);
   try {
     await endStep(step, await takeTurns(step));
   } catch (error) {
@@ -85,7 +103,16 @@ async function executeStep(step: Step): Promise<void> {
     throw error;
   } finally {
     clearInterval(life);
-    await Promise.all([step.title.end(), step.mcp?.close()]);
+    await Promise.all([step.title.end(), step.mcp?.close(), told]);
+  }
+}
+
+/** Says that the task is still at work. Never throws. */
+async function tellWorking({ deps, task }: Step): Promise<void> {
+  try {
+    await publishWorking(deps, { ...task.task, kind: task.kind });
+  } catch (cause) {
+    deps.log.warn("no progress is shown", { task_id: task.task.id, cause });
   }
 }
 

@@ -9,6 +9,7 @@ import {
 } from "#src/domain/agent-work/tasks/index.ts";
 import type { ThinkingEffort } from "#src/models/thinking.ts";
 import type { McpClient } from "#src/platform/mcp-client/mcp-client.ts";
+import type { McpOAuth } from "#src/platform/mcp-oauth/mcp-oauth.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Begun } from "#src/platform/objects/task-logs.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
@@ -22,8 +23,10 @@ import { knownSecrets, type KnownSecretsDeps } from "../scrubbing/known-secrets.
 import { RunSecrets } from "../scrubbing/run-secrets.ts";
 import type { ToolDeps } from "../services/tool-services.ts";
 import { McpTools } from "../mcp/index.ts";
+import type { LinkDeps } from "../mcp/server-link.ts";
 import { serverSecrets } from "../mcp/server-secrets.ts";
 import { Gate } from "../turns/gate.ts";
+import { InputQuestions } from "../turns/input-questions.ts";
 import { Checkpoint } from "./checkpoint.ts";
 import { LogWriter } from "./log-writer.ts";
 import type { Progress } from "./progress.ts";
@@ -37,9 +40,11 @@ export interface ExecutionDeps
   /** Encrypts the parts of turns that are returned to models. */
   secrets: Secrets;
   mcpClient: McpClient;
+  mcpOAuth: McpOAuth;
   log: Log;
   config: TakeDeps["config"] &
-    ToolDeps["config"] & {
+    ToolDeps["config"] &
+    LinkDeps["config"] & {
       DEFAULT_THINKING_EFFORT?: ThinkingEffort | undefined;
       STEP_MAX_SECONDS: number;
       STEP_MAX_APPENDS: number;
@@ -51,6 +56,8 @@ export interface ExecutionDeps
 /** What one executor has claimed: a task, what its chat said before, and what the task has done so far. */
 interface Claimed {
   task: ClaimedTask;
+  /** Whether several people have written in the chat. */
+  isShared: boolean;
   history: readonly PlacedMessage[];
   progress: Progress;
   begun: Extract<Begun, { kind: "run" }>;
@@ -67,6 +74,7 @@ export interface Step extends Claimed {
   readonly secrets: RunSecrets;
   readonly pictures: Pictures;
   readonly gate: Gate;
+  readonly questions: InputQuestions;
   /** Tools of MCP servers; undefined in a task without servers. */
   readonly mcp: McpTools | undefined;
   readonly title: AutoTitle;
@@ -120,6 +128,7 @@ export function openStep(deps: ExecutionDeps, claimed: Claimed): Step {
     }),
     secrets,
     pictures: new Pictures(runtime),
+    questions: new InputQuestions(deps, task, { writer, secrets, signal }),
     gate: new Gate(deps, task, { writer, secrets, foreign: mcp }),
     mcp,
     title: new AutoTitle(deps, task, { writer, secrets }),

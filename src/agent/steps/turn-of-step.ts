@@ -62,6 +62,7 @@ export async function turnOfStep(
         scopes: task.scopes,
       },
       gate: step.gate,
+      questions: step.questions,
       beforeChange: (call) => step.checkpoint.before(call),
     },
     log: { records, writer: step.writer },

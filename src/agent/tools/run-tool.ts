@@ -1,6 +1,7 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { ToolCall } from "#src/models/model.ts";
 import { findTool, offeredTools } from "./index.ts";
+import { NeedsInput } from "./needs-input.ts";
 import { missingScope } from "./missing-scope.ts";
 import { failure, type Tool, type ToolContext, type ToolFailure, type ToolResult } from "./tool.ts";
 
@@ -15,7 +16,7 @@ export interface ToolOutcome {
 
 /**
  * Runs one call of the model. An unknown tool, bad arguments, a missing permission and everything that the tool throws
- * become a failure for the model. Throws only the signal's reason, as soon as the signal aborts, though a tool that
+ * become a failure for the model. Throws only `NeedsInput` and the signal's reason, as soon as the signal aborts, though a tool that
  * ignores the signal may still be finishing.
  */
 export async function runTool(call: ToolCall, context: ToolContext): Promise<ToolOutcome> {
@@ -36,6 +37,7 @@ export async function runTool(call: ToolCall, context: ToolContext): Promise<Too
     return { success: result.success, result };
   } catch (error) {
     context.signal.throwIfAborted();
+    if (error instanceof NeedsInput) throw error;
     if (error instanceof AppError) return failed(failure(error.message, adviceFor(error, tool)), error.cause);
     return failed(
       failure(`${tool.name} failed for an internal reason.`, "Try again, or go another way."),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Scope } from "#src/domain/access/permissions/scopes.ts";
 import type { ToolDefinition } from "#src/models/model.ts";
+import type { McpAnswer, McpInput } from "#src/platform/mcp-client/mcp-client.ts";
 import type { AgentRuntime } from "#src/platform/runtime/project-runtime.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
 import type { WebSearch } from "#src/platform/web-search/web-search.ts";
@@ -16,6 +17,13 @@ import { readArguments } from "./read-arguments.ts";
  */
 export type ToolEffect = "read" | "idempotent" | "other";
 
+/** How far a call is: foreign numbers and text of any size. */
+export interface CallProgress {
+  progress: number;
+  total?: number | undefined;
+  message?: string | undefined;
+}
+
 /** Everything a tool may touch. */
 export interface ToolContext extends ToolServices {
   runtime: AgentRuntime;
@@ -23,6 +31,12 @@ export interface ToolContext extends ToolServices {
   chatId: string;
   /** Identifies the call among those of its task. */
   callId: string;
+  /** Shows how far the call is, at a pace that readers can follow. Throws nothing. */
+  report: (progress: CallProgress) => void;
+  /** A person's answers, of a call that needed them (`NeedsInput`) and is made again. */
+  input?: McpInput | undefined;
+  /** Answers a question that a server asks while the call is open. `params` is foreign. */
+  onQuestion?: ((question: { server: string; params: unknown }) => Promise<McpAnswer>) | undefined;
   /** The model that makes the call. */
   model: { name: string; seesPictures: boolean };
   /** Aborts the run; `runTool` then throws its reason. */

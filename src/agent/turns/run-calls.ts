@@ -1,14 +1,17 @@
 import { taskEvents, type TurnCall } from "#src/domain/agent-work/tasks/index.ts";
 import type { ToolCall } from "#src/models/model.ts";
+import type { McpInput } from "#src/platform/mcp-client/mcp-client.ts";
 import { scrubValue } from "../scrubbing/scrub.ts";
 import { findTool, mayChange } from "../tools/index.ts";
 import { runTool, type ToolOutcome } from "../tools/run-tool.ts";
-import type { ToolServices } from "../tools/tool.ts";
+import type { CallProgress, ToolContext, ToolServices } from "../tools/tool.ts";
 import { toEventResult } from "../tools/to-event-result.ts";
 import { toModelText } from "../tools/to-model-text.ts";
 import { describeCall } from "./describe-call.ts";
 import { WaitingError } from "./gate.ts";
 import type { Refusal } from "./refusal.ts";
+import { runAsking, withTold } from "./run-asking.ts";
+import { ShownProgress } from "./shown-progress.ts";
 import type { TurnContext } from "./turn-context.ts";
 import type { RecordedResult } from "./turn-records.ts";
 
@@ -63,7 +66,7 @@ async function runOnce(
   described: Parameters<typeof taskEvents.toolStart>[0],
 ): Promise<RecordedResult> {
   const { records, writer } = turn.log;
-  const { tools, gate, beforeChange } = turn.calls;
+  const { tools, gate, questions, beforeChange } = turn.calls;
   const wasStarted = records.wasStarted(call.id);
   // A call that was started has passed the gate.
   const entry = wasStarted
@@ -83,9 +86,33 @@ async function runOnce(
     if (effect === "other") await writer.flush();
     tools.signal.throwIfAborted();
   }
-  const outcome = wasStarted && effect === "other" ? INTERRUPTED : await runTool(call, { ...tools, callId });
+  const shown = new ShownProgress(turn, described);
+  const report = (progress: CallProgress) => shown.take(progress);
+  const left = records.inputOf(call.id);
+  // A call that waits for answers was not lost, unless it was made again with them.
+  const isLost = wasStarted && effect === "other" && (!left || left.wasSent);
+  const held: string[] = [];
+  const [open, over]: [Promise<unknown>[], AbortController] = [[], new AbortController()];
+  const onQuestion: ToolContext["onQuestion"] = async (question) => {
+    const number = open.length + 1;
+    const holding = questions.hold(described, { ...question, number, over: over.signal }, records);
+    open.push(holding);
+    const { answer, told } = await holding;
+    held.push(told);
+    return answer;
+  };
+  const run = (input: McpInput | undefined) => runTool(call, { ...tools, callId, report, input, onQuestion });
+  if (isLost) await questions.withdraw(described);
+  const outcome = isLost
+    ? INTERRUPTED
+    : await runAsking(turn, described, left?.pending, run).finally(() => {
+        shown.end();
+        over.abort();
+      });
+  // A question whose call has ended is withdrawn before the result is told.
+  await Promise.allSettled(open);
   if ("cause" in outcome) turn.toolFailed(call.name, outcome.cause);
-  return recordOutcome(turn, call, described, outcome);
+  return recordOutcome(turn, call, described, withTold(outcome, held));
 }
 
 /** Records the outcome of a call, scrubbed, for the model, the log and the database. */

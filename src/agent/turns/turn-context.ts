@@ -6,6 +6,7 @@ import type { RunSecrets } from "../scrubbing/run-secrets.ts";
 import type { LogWriter } from "../steps/log-writer.ts";
 import type { ToolContext } from "../tools/tool.ts";
 import type { Gate } from "./gate.ts";
+import type { InputQuestions } from "./input-questions.ts";
 import type { Refusal } from "./refusal.ts";
 import type { TurnRecords } from "./turn-records.ts";
 
@@ -24,8 +25,10 @@ interface TurnRequest {
 
 /** How the calls of a turn are run. */
 interface TurnCalls {
-  tools: Omit<ToolContext, "callId">;
+  tools: Omit<ToolContext, "callId" | "report" | "input" | "onQuestion">;
   gate: Pick<Gate, "enter">;
+  /** What MCP servers ask the person. */
+  questions: Pick<InputQuestions, "read" | "answersTo" | "hold" | "withdraw">;
   /** Awaited before each call that does more than read; `begun` says whether an earlier executor had begun the call. */
   beforeChange: (call: { begun: boolean }) => Promise<Refusal | undefined>;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { safeParseJson } from "#src/lib/parse-json.ts";
+import { AskedInput } from "#src/wire/asked-input.ts";
 import type { TurnRecord } from "#src/platform/objects/task-logs.ts";
 
 const Answer = z.object({
@@ -21,6 +22,28 @@ export type Answer = z.infer<typeof Answer>;
 
 const Result = z.object({ result: z.object({ success: z.boolean() }).loose(), modelText: z.string() });
 export type RecordedResult = z.infer<typeof Result>;
+
+/** Most times that a call is made again with a person's answers. */
+export const MOST_ROUNDS = 5;
+
+/** The id under which a call that is made again is recorded. */
+export const roundOf = (callId: string, round: number) => `${callId}#${round}`;
+
+/** What a server needs before its call goes on; recorded before anybody is asked. */
+const Pending = z.object({
+  /** From 1, of the calls of this one that needed input. */
+  round: z.number(),
+  server: z.string(),
+  questions: z.array(z.object({ key: z.string(), number: z.number(), asked: AskedInput })),
+  /** Keys of questions that are declined without asking. */
+  declined: z.array(z.string()),
+  state: z.string().optional(),
+  /** Whether the server has refused the call until a person accepts. */
+  isRefusal: z.boolean().optional(),
+  /** What the model is told of the questions so far, in sentences. */
+  told: z.array(z.string()),
+});
+export type PendingInput = z.infer<typeof Pending>;
 
 /** What an earlier executor recorded of a turn: the parts that must not happen a second time. */
 export class TurnRecords {
@@ -51,6 +74,21 @@ export class TurnRecords {
   /** Whether the log holds the event that asks for a call's approval. */
   wasAsked(callId: string): boolean {
     return this.#records.some((record) => record.kind === "asked" && record.callId === callId);
+  }
+
+  /** The newest input that a call needed, and whether the call was made again since. */
+  inputOf(callId: string): { pending: PendingInput; wasSent: boolean } | undefined {
+    for (let round = MOST_ROUNDS; round > 0; round -= 1) {
+      const key = roundOf(callId, round);
+      const record = this.#records.find((each) => each.kind === "input" && each.callId === key);
+      const pending = record && safeParseJson(record.value, Pending)?.value;
+      if (pending) return { pending, wasSent: this.wasStarted(key) };
+    }
+    return undefined;
+  }
+
+  recordInput(callId: string, pending: PendingInput): TurnRecord {
+    return this.#note("input", roundOf(callId, pending.round), JSON.stringify(pending));
   }
 
   resultOf(callId: string): RecordedResult | undefined {

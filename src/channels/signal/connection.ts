@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { bodyOf } from "#src/lib/body-of.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import type { ReceivedEvent } from "../channel.ts";
 import type { Account, Connect, FrameSocket, Keeper } from "../connection.ts";
@@ -75,7 +76,8 @@ class BridgeConnection {
 
   async #negotiate(): Promise<Mode> {
     const response = await this.#bridge.stream(`${this.#path}?timeout=${BUSY_SECONDS}`, this.#keeper.signal);
-    if (isEventStream(response) && response.body) return { kind: "stream", body: response.body };
+    const stream = isEventStream(response) && bodyOf(response);
+    if (stream) return { kind: "stream", body: stream };
     const bytes = new Uint8Array(await response.arrayBuffer());
     const { status, headers } = response;
     const answer = { status, headers, bytes };
@@ -133,7 +135,8 @@ class BridgeConnection {
 
   async #openStream(signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
     const response = await this.#bridge.stream(this.#path, signal);
-    if (isEventStream(response) && response.body) return response.body;
+    const stream = isEventStream(response) && bodyOf(response);
+    if (stream) return stream;
     await response.body?.cancel();
     throw new PlatformFailure("unreachable", "Signal's bridge ended the stream of messages.");
   }

@@ -19,6 +19,11 @@ const domains = listOf(
   "must be domain names such as example.com, separated by commas",
 );
 
+const places = listOf(
+  z.string().regex(/^(([a-z0-9-]+\.)*[a-z0-9-]+|[a-z][a-z0-9+.-]*:)$/u),
+  "must be domain names such as example.com and schemes such as cursor:, separated by commas",
+);
+
 /** Passwords, sessions, cookies, second factor, mail, desktop pairing and login providers. */
 export const accountVariables = {
   /** Addresses whose accounts become administrators in production, once verified; elsewhere the first account does. */
@@ -36,6 +41,10 @@ export const accountVariables = {
   PASSWORD_HASH_COST: integer(10, 4, 14),
   ACCESS_TOKEN_EXPIRE_MINUTES: integer(30, 1),
   REFRESH_TOKEN_EXPIRE_DAYS: integer(14, 1),
+  /** Whether any client of MCP may register itself. Clients with a document at an https address need not. */
+  MCP_CLIENT_REGISTRATION: flag(true),
+  /** The only hosts (https) and schemes of apps (`cursor:`) by which clients of MCP may send people back; empty allows all. */
+  MCP_REDIRECT_HOSTS: places,
   /** Whether cookies are sent over https only; by default in production. */
   COOKIE_SECURE: optional(trueOrFalse),
   COOKIE_SAMESITE: withDefault(z.enum(["lax", "strict", "none"]), "lax"),

@@ -10,6 +10,9 @@ const most = (ceiling: { most: number }) => integer(ceiling.most, 0, 1_000_000);
 export const ceilingVariables = {
   MAX_API_KEYS_PER_USER: most(CEILINGS.api_keys),
   MAX_DESKTOP_DEVICES_PER_USER: most(CEILINGS.desktop_devices),
+  MAX_CONNECTED_APPS_PER_USER: most(CEILINGS.connected_apps),
+  MAX_PASSKEYS_PER_USER: most(CEILINGS.passkeys),
+  MAX_APP_REQUESTS_PER_USER: most(CEILINGS.app_requests),
   MAX_PAIRING_LINKS_PER_USER: most(CEILINGS.pairing_links),
   MAX_DEVICE_SIGN_INS_PER_ADDRESS: most(CEILINGS.device_sign_ins),
   MAX_CHANNELS_PER_USER: most(CEILINGS.channels),

@@ -2,6 +2,8 @@ import { sql } from "drizzle-orm";
 import { boolean, check, index, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { at, createdAt, id } from "./columns.ts";
 
+export const TASK_NOTICES = ["ask", "on", "off"] as const;
+
 /**
  * People with an account. Usernames are unique regardless of case. So are addresses of accounts that hold theirs;
  * several accounts may claim the same unproved address.
@@ -35,6 +37,10 @@ export const users = pgTable(
     diagramModel: text(),
     themePreset: text(),
     chatPosition: text({ enum: ["left", "center", "right"] }),
+    /** Whether a mail tells what came of a task that ran for long. */
+    taskMail: boolean().notNull().default(false),
+    /** Whether the browser tells of it; `ask` until the person was asked. */
+    taskNotices: text({ enum: TASK_NOTICES }).notNull().default("ask"),
     /** The account at the payment provider that the person's shares are sent to. */
     stripeAccountId: text().unique("users_stripe_account_unique"),
     lastActiveAt: at(),

@@ -17,7 +17,7 @@ export const externalApiKeys = pgTable(
       .notNull()
       .references(() => teams.id, { onDelete: "cascade" }),
     name: text().notNull(),
-    /** SHA-256 (hex) of the whole token; null once revoked. */
+    /** SHA-256 (hex) of the whole token; null once revoked, and for the key of a connected app. */
     keyHash: text(),
     /** `tsk_` and the first four characters of the secret, for people to tell keys apart. */
     keyPrefix: text().notNull(),

@@ -139,7 +139,12 @@ export const chats = pgTable(
     agentId: uuid().references(() => agents.id, { onDelete: "set null" }),
     model: text(),
     editMode: text({ enum: EDIT_MODES }),
-    /** Dangerous tools that a person allowed for the whole chat; emptied when the chat is cleared. */
+    /** Whether the people of the project see the chat, and its editors write in it; see docs/security.md. */
+    isShared: boolean().notNull().default(false),
+    /**
+     * Dangerous tools that a person allowed for the whole chat; emptied when the chat is cleared. The bare names count for the
+     * owner's tasks alone. `<user id>:<name>` counts for the tasks of another person in a shared chat.
+     */
     allowedTools: text().array().notNull().default([]),
     /** Whether the chat has a title, set by a person or by the agent after the first answer. */
     isTitled: boolean().notNull().default(false),
@@ -161,6 +166,9 @@ export const chats = pgTable(
     index("chats_project").on(table.projectId),
     index("chats_user_project").on(table.userId, table.projectId),
     index("chats_agent").on(table.agentId),
+    index("chats_shared")
+      .on(table.projectId)
+      .where(sql`${table.isShared}`),
     index("chats_unfinished")
       .on(table.id)
       .where(sql`${table.unfinishedTasks} <> '{}'`),

@@ -4,6 +4,7 @@ export * from "./audit.ts";
 export * from "./background-tasks.ts";
 export * from "./channels.ts";
 export * from "./chats.ts";
+export * from "./connected-apps.ts";
 export * from "./containers.ts";
 export * from "./deployments.ts";
 export * from "./desktop.ts";

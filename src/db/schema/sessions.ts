@@ -1,4 +1,4 @@
-import { index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { users } from "./accounts.ts";
 import { at, createdAt, id } from "./columns.ts";
 
@@ -71,6 +71,33 @@ export const authenticators = pgTable(
   (table) => [uniqueIndex("authenticators_user_unique").on(table.userId)],
 );
 
+/** Passkeys (WebAuthn). Each signs its person in alone. Nothing here is secret: the private key stays with the authenticator. */
+export const passkeys = pgTable(
+  "passkeys",
+  {
+    id: id(),
+    userId: userId(),
+    /** What the person calls it. */
+    name: text().notNull(),
+    /** The authenticator's own id of the credential, in base64url. */
+    credentialId: text().notNull(),
+    /** COSE key in base64url. */
+    publicKey: text().notNull(),
+    /** The highest signature counter so far; 0 for an authenticator that does not count. */
+    counter: bigint({ mode: "number" }).notNull(),
+    /** How browsers reach the authenticator, so that they offer no second passkey of it. */
+    transports: text().array().notNull().default([]),
+    /** Whether the authenticator keeps copies of it elsewhere. */
+    isBackedUp: boolean().notNull(),
+    createdAt: createdAt(),
+    lastUsedAt: at(),
+  },
+  (table) => [
+    uniqueIndex("passkeys_credential_unique").on(table.credentialId),
+    index("passkeys_user").on(table.userId),
+  ],
+);
+
 /** Sign-ins with a correct password that wait for a code, mailed or of the authenticator app. Attempts count over all codes of one sign-in. */
 export const loginAttempts = pgTable(
   "login_attempts",
@@ -134,7 +161,7 @@ export const oauthAccounts = pgTable(
   ],
 );
 
-/** Used states of OAuth flows, so that a second use is refused. Rows are deleted after the state has expired. */
+/** Used states of OAuth flows, and used challenges of passkeys, so that a second use is refused. Rows are deleted after they have expired. */
 export const usedOauthStates = pgTable(
   "used_oauth_states",
   {

@@ -1,5 +1,15 @@
 import { sql } from "drizzle-orm";
-import { boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import {
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
 import type { Platform } from "../../channels/channel.ts";
 import { users } from "./accounts.ts";
 import { externalApiKeys } from "./api-keys.ts";
@@ -7,6 +17,7 @@ import { agents, chats, EDIT_MODES } from "./chats.ts";
 import { at, createdAt, id } from "./columns.ts";
 import { projects } from "./projects.ts";
 import { teams } from "./teams.ts";
+import type { AskedInput } from "#src/wire/asked-input.ts";
 
 /** Where a task came from, and where its questions and its reply go. */
 export type StoredSource =
@@ -119,6 +130,25 @@ export const taskTurns = pgTable(
   (table) => [uniqueIndex("task_steps_task_index_unique").on(table.taskId, table.turnIndex)],
 );
 
+/** What a task's person was told of it by mail: each event once, and so many in an hour. */
+export const taskMails = pgTable(
+  "task_mails",
+  {
+    taskId: uuid()
+      .notNull()
+      .references(() => tasks.id, { onDelete: "cascade" }),
+    event: text({ enum: ["completed", "failed", "asks"] }).notNull(),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.taskId, table.event] }),
+    index("task_mails_user_created").on(table.userId, table.createdAt),
+  ],
+);
+
 /** The outcome of each attempt to deliver a task's callback. */
 export const callbackAttempts = pgTable(
   "callback_attempts",
@@ -152,13 +182,21 @@ export const approvals = pgTable(
     /** Turn and call that wait for the approval. */
     iteration: integer().notNull(),
     callId: text().notNull(),
+    /** 0: may the call run? From 1: questions that its MCP server asks the task's person, who alone answers them. */
+    question: integer().notNull().default(0),
     tool: text().notNull(),
     /** What an answer for the whole chat allows; null for the tool by its name. */
     allowance: text(),
     /** The call's complete arguments, at most 64 KiB as the model wrote them, with placeholders for stored secrets. */
     parameters: jsonb().$type<Record<string, unknown>>().notNull(),
-    /** `stop_because` is a denial whose reason was given with it: unlike one by a message, it leaves the task's work open. */
-    response: text({ enum: ["allow_once", "allow_all", "stop", "stop_because"] }),
+    /** What a server asks; null where the call itself is asked about. */
+    asked: jsonb().$type<AskedInput>(),
+    /** The answers to a server's form, if it was accepted: until the task ends. */
+    encryptedAnswers: text(),
+    /** `accept`, `decline` and `cancel` answer servers. `stop_because` is a denial whose reason was given with it: unlike one by a message, it leaves the task's work open. */
+    response: text({
+      enum: ["allow_once", "allow_all", "stop", "stop_because", "accept", "decline", "cancel"],
+    }),
     /** Beginning of the message that denied the approval, or the reason of `stop_because`; null otherwise. */
     reason: text(),
     /** Null if the approval expired. */
@@ -168,7 +206,7 @@ export const approvals = pgTable(
     createdAt: createdAt(),
   },
   (table) => [
-    uniqueIndex("approvals_task_call_unique").on(table.taskId, table.iteration, table.callId),
+    uniqueIndex("approvals_task_call_unique").on(table.taskId, table.iteration, table.callId, table.question),
     index("approvals_answered_by").on(table.answeredBy),
     index("approvals_answered")
       .on(table.answeredAt)

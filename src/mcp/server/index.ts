@@ -7,6 +7,7 @@ import { offerTaskHandles } from "./task-handles.ts";
 import { TOOLS } from "./tools/index.ts";
 
 export { TOOLS };
+export { CLIENT_SCOPES } from "./scopes.ts";
 
 export const SERVER = { name: "agent-workspace", title: "Agent Workspace Service", version: "1" };
 

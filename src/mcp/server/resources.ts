@@ -120,9 +120,8 @@ async function projectsAsResources({ services, caller }: McpSession): Promise<Re
 }
 
 async function tasksAsResources({ services, caller }: McpSession): Promise<Resource[]> {
-  const { userId, projectIds } = caller;
-  const mine = { userId, projectIds, statuses: null, projectId: null, since: null };
-  const { items } = await listTasks(services, mine, { page: 1, limit: LISTED });
+  const all = { statuses: null, projectId: null, since: null };
+  const { items } = await listTasks(services, caller, all, { page: 1, limit: LISTED });
   return items.map(({ id, message, createdAt }) => ({
     uri: `workspace://tasks/${id}/transcript`,
     name: id,

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
-import { limitIn, limitSentence } from "#src/lib/rate-limit.ts";
+import { limitIn, limitSentence } from "#src/lib/remote-rate-limit.ts";
 import type { ProviderFetch } from "#src/platform/oauth/provider-fetch.ts";
 
 /** Sends a GET to a host's API and parses the response. Throws as `GitHost` does. */

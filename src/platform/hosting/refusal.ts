@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { safeParseJson } from "#src/lib/parse-json.ts";
-import { retryAfterIn } from "#src/lib/rate-limit.ts";
+import { retryAfterIn } from "#src/lib/remote-rate-limit.ts";
 import { HostingFailure } from "./failure.ts";
 import { reasonOf } from "./scrub.ts";
 

@@ -12,15 +12,22 @@ export class TooLarge extends Error {
 
 /**
  * A fetch whose responses end with `TooLarge` when they are too large. `onTooLarge` is told as well, because a client that reads
- * a stream of events takes a broken one for a lost connection.
+ * a stream of events takes a broken one for a lost connection. `reset` counts anew, where one response answers many requests.
  */
-export function boundedFetch(send: typeof fetch, onTooLarge: (error: TooLarge) => void): typeof fetch {
-  return async (input, init) => {
-    const answer = await send(input, init);
+export function boundedFetch(
+  fetch: typeof globalThis.fetch,
+  onTooLarge: (error: TooLarge) => void,
+): { send: typeof globalThis.fetch; reset: () => void } {
+  let resets = 0;
+  const send: typeof globalThis.fetch = async (input, init) => {
+    const answer = await fetch(input, init);
     if (!answer.body) return answer;
     let size = 0;
+    let since = resets;
     const bounded = new TransformStream<Uint8Array, Uint8Array>({
       transform(bytes, controller) {
+        if (since !== resets) size = 0;
+        since = resets;
         size += bytes.byteLength;
         if (size <= MAX_RESPONSE_BYTES) return controller.enqueue(bytes);
         const error = new TooLarge();
@@ -31,4 +38,5 @@ export function boundedFetch(send: typeof fetch, onTooLarge: (error: TooLarge) =
     const { status, statusText, headers } = answer;
     return new Response(answer.body.pipeThrough(bounded), { status, statusText, headers });
   };
+  return { send, reset: () => void (resets += 1) };
 }

@@ -1,33 +1,31 @@
 import type * as Protocol from "@modelcontextprotocol/client";
 import { z } from "zod";
+import { scopesIn } from "#src/lib/oauth-scopes.ts";
 import { USER_AGENT } from "#src/lib/user-agent.ts";
-import { boundedFetch, type TooLarge } from "./bounded-fetch.ts";
-import { McpFailure, type McpClient, type McpConnection, type McpTarget } from "./mcp-client.ts";
+import { boundedFetch, MAX_RESPONSE_BYTES, TooLarge } from "./bounded-fetch.ts";
+import {
+  McpFailure,
+  type ListedTools,
+  type McpAnswer,
+  type McpChallenge,
+  type McpClient,
+  type McpConnection,
+  type McpNeedsInput,
+  type McpProgram,
+  type McpTarget,
+  type McpToken,
+  type McpTokens,
+} from "./mcp-client.ts";
+import { mayBeOlder, olderTransportTo } from "./older-transport.ts";
+import { programTransportTo, ProgramEnded } from "./program-transport.ts";
+import { secretsOf, withoutSecrets } from "./secrets.ts";
+import { end, type Session } from "./session.ts";
+import { TIMEOUTS, type McpTimeouts } from "./timeouts.ts";
 import { transportTo } from "./transport.ts";
-import { toFailure, type Phase } from "./to-failure.ts";
-import { putAside, RawResult, readContent, readTools, ToolsPage } from "./wire.ts";
+import { hasNoStream, toFailure, type Phase } from "./to-failure.ts";
+import { putAside, RawResult, readContent, readNeeds, readRefusal, readTools, ToolsPage } from "./wire.ts";
 
-/** How long each phase may take, in milliseconds. */
-export interface McpTimeouts {
-  /** To find out the server's revision, with the handshake of an older one. */
-  connect: number;
-  /** For each page of tools. */
-  list: number;
-  /** For all of them. */
-  listInAll: number;
-  /** A call that reports no progress. */
-  call: number;
-  /** A call that does. */
-  callInAll: number;
-}
-
-export const TIMEOUTS: McpTimeouts = {
-  connect: 10_000,
-  list: 15_000,
-  listInAll: 30_000,
-  call: 120_000,
-  callInAll: 200_000,
-};
+export { TIMEOUTS, type McpTimeouts };
 
 const Schema = z.record(z.string(), z.unknown());
 
@@ -62,40 +60,123 @@ interface Parts {
 class Connection implements McpConnection {
   readonly #protocol: typeof Protocol;
   readonly #parts: Parts;
-  readonly #secrets: readonly string[];
+  readonly #secrets: Set<string>;
   #session: Session | undefined;
+  /** Calls that need a session at the same time share one: another one would be ended by nobody. */
+  #opening: Promise<Session> | undefined;
   /** Schemas by the names of tools: some of a call's arguments may have to be sent as headers, too. */
   #schemas: ReadonlyMap<string, unknown> = new Map();
-  #tooLarge: TooLarge | undefined;
+  /** Why the connection broke off, where this is known better than the package says it. */
+  #broken: TooLarge | ProgramEnded | undefined;
+  /** Who answers questions, of each call that is open. */
+  readonly #openCalls = new Set<{ onQuestion: ((params: unknown) => Promise<McpAnswer>) | undefined }>();
+  /** What the last refusal said. */
+  #challenge: McpChallenge | undefined;
 
   constructor(protocol: typeof Protocol, parts: Parts) {
     this.#protocol = protocol;
     this.#parts = parts;
-    this.#secrets = secretsOf(parts.target.headers);
+    this.#secrets = new Set(secretsOf(parts.target.headers));
   }
 
   async open(signal: AbortSignal | undefined): Promise<Session> {
-    const session = this.#newSession();
-    const { connect: timeout } = this.#parts.timeouts;
+    const { program } = this.#parts.target;
+    const { connect, start } = this.#parts.timeouts;
+    const limits = { signal, endsAt: Date.now() + (program ? start : connect) };
+    const session = program ? await this.#openedProgram(program, limits) : await this.#openedHttp(limits);
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client has this one listener
+    session.client.onclose = () => {
+      if (this.#session === session) this.#session = undefined;
+    };
+    return (this.#session = session);
+  }
+
+  async #openedHttp(limits: Limits): Promise<Session> {
+    try {
+      return await this.#opened(this.#newSession(), limits);
+    } catch (error) {
+      if (!(error instanceof McpFailure && mayBeOlder(error.cause))) throw error;
+      return this.#openedOlder(error, limits);
+    }
+  }
+
+  /** A session with a program. One that ends at a request that it does not know is started again, as one of an older revision. */
+  async #openedProgram(start: () => Promise<McpProgram>, limits: Limits): Promise<Session> {
+    this.#broken = undefined;
+    let hasEnded = false;
+    const started = async () => {
+      const program = await start();
+      for (const secret of program.secrets) this.#secrets.add(secret);
+      return program;
+    };
+    const onBroken = (why: TooLarge | ProgramEnded) => {
+      hasEnded ||= why instanceof ProgramEnded;
+      this.#broken = why;
+    };
+    const session = (mode: "auto" | "legacy"): Session => ({
+      client: this.#newClient(mode),
+      transport: programTransportTo(this.#protocol, started, onBroken),
+    });
+    try {
+      return await this.#opened(session("auto"), limits);
+    } catch (error) {
+      if (!hasEnded) throw error;
+      return this.#opened(session("legacy"), limits);
+    }
+  }
+
+  /** A session over the older transport. Throws the first failure where the server has none. */
+  async #openedOlder(first: McpFailure, limits: Limits): Promise<Session> {
+    try {
+      return await this.#opened(this.#newOlderSession(), limits);
+    } catch (error) {
+      throw error instanceof McpFailure && hasNoStream(error) ? first : error;
+    }
+  }
+
+  async #opened(session: Session, { signal, endsAt }: Limits): Promise<Session> {
+    const { client, transport } = session;
+    const timeout = Math.max(1, endsAt - Date.now());
     try {
       await this.#in("connect", signal, (options) =>
-        session.client.connect(session.transport, { ...options, timeout, maxTotalTimeout: timeout }),
+        this.#within(timeout, signal, () =>
+          client.connect(transport, { ...options, timeout, maxTotalTimeout: timeout }),
+        ),
       );
     } catch (error) {
       await end(session);
       throw error;
     }
-    const { transport } = session;
     const { onmessage } = transport;
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport has this one listener
-    transport.onmessage = (message) => onmessage?.(putAside(message));
-    return (this.#session = session);
+    transport.onmessage = (message) => {
+      session.heard?.(message);
+      onmessage?.(putAside(message));
+    };
+    return session;
+  }
+
+  /** Bounds what the package waits for without a limit: the first event of a stream, and the answer to a notice. */
+  async #within<T>(timeout: number, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    const { SdkError, SdkErrorCode } = this.#protocol;
+    const ended = Promise.withResolvers<never>();
+    const onAbort = () => ended.reject(signal?.reason);
+    const late = () => ended.reject(new SdkError(SdkErrorCode.RequestTimeout, "It took too long"));
+    const timer = setTimeout(late, timeout);
+    signal?.addEventListener("abort", onAbort);
+    try {
+      return await Promise.race([work(), ended.promise]);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    }
   }
 
   async listTools({ signal }: { signal?: AbortSignal | undefined } = {}) {
     const { list, listInAll } = this.#parts.timeouts;
     const endsAt = Date.now() + listInAll;
-    const pages: ToolsPage[] = [];
+    const pages: ListedTools[] = [];
+    let chars = 0;
     let cursor: string | undefined;
     do {
       const params = cursor === undefined ? {} : { cursor };
@@ -103,11 +184,19 @@ class Connection implements McpConnection {
       const page = await this.#request("list its tools", signal, ({ client }, options) =>
         client.request({ method: "tools/list", params }, ToolsPage, { ...options, timeout }),
       );
-      pages.push(page);
+      const read = readTools(page);
+      chars += JSON.stringify(read).length;
+      // Each page may be as large as a response, and all together not more.
+      if (chars > MAX_RESPONSE_BYTES) throw toFailure(new TooLarge(), "list its tools");
+      pages.push(read);
       if (page.nextCursor === cursor) break;
       cursor = page.nextCursor;
     } while (cursor !== undefined && pages.length < MOST_PAGES);
-    const listed = readTools(pages);
+    const listed = {
+      tools: pages.flatMap(({ tools }) => tools),
+      refused: pages.flatMap(({ refused }) => refused),
+      malformed: pages.reduce((count, { malformed }) => count + malformed, 0),
+    };
     this.#schemas = new Map(listed.tools.map(({ name, inputSchema }) => [name, inputSchema]));
     return listed;
   }
@@ -115,36 +204,61 @@ class Connection implements McpConnection {
   async callTool(
     name: string,
     args: Record<string, unknown>,
-    { signal }: { signal?: AbortSignal | undefined } = {},
+    { signal, onProgress, input, onQuestion }: Parameters<McpConnection["callTool"]>[2] & object = {},
   ) {
     const { call: timeout, callInAll: maxTotalTimeout } = this.#parts.timeouts;
     const schema = Schema.safeParse(this.#schemas.get(name)).data;
-    const result = await this.#request("answer the call", signal, ({ client }, options) =>
-      client.callTool(
-        { name, arguments: args },
-        {
-          ...options,
-          timeout,
-          maxTotalTimeout,
-          resetTimeoutOnProgress: true,
-          onprogress: () => {},
-          ...(schema && { toolDefinition: { name, inputSchema: { ...schema, type: "object" } } }),
-        },
-      ),
+    const isRefusal = input?.state === undefined && Object.keys(input?.answers ?? {}).length === 0;
+    const again = !isRefusal && {
+      inputResponses: input?.answers,
+      ...(input?.state !== undefined && { requestState: input.state }),
+    };
+    // A person is asked once about a refusal.
+    let refusal: McpNeedsInput | undefined;
+    const orRefusal = (error: unknown) => {
+      refusal = input ? undefined : readRefusal(error);
+      if (!refusal) throw error;
+    };
+    const call = this.#request("answer the call", signal, ({ client }, options): Promise<unknown> =>
+      client
+        .callTool(
+          { name, arguments: args, ...again },
+          {
+            ...options,
+            allowInputRequired: true,
+            timeout,
+            maxTotalTimeout,
+            resetTimeoutOnProgress: true,
+            // Asked for in any case: notices extend the limit of silence.
+            onprogress: (progress) => onProgress?.(progress),
+            ...(schema && { toolDefinition: { name, inputSchema: { ...schema, type: "object" } } }),
+          },
+        )
+        .catch(orRefusal),
     );
-    return readContent(RawResult.parse(result));
+    const asking = { onQuestion };
+    this.#openCalls.add(asking);
+    const result = await call.finally(() => this.#openCalls.delete(asking));
+    return refusal ?? readNeeds(result) ?? readContent(RawResult.parse(result));
   }
 
   async close(): Promise<void> {
-    if (this.#session) await end(this.#session);
+    const session = this.#session ?? (await this.#opening?.catch(() => undefined));
+    if (session) await end(session);
     this.#session = undefined;
   }
 
+  #current(signal: AbortSignal | undefined): Promise<Session> {
+    if (this.#session) return Promise.resolve(this.#session);
+    return (this.#opening ??= this.open(signal).finally(() => (this.#opening = undefined)));
+  }
+
   #newSession(): Session {
-    const { target, send, timeouts } = this.#parts;
+    const { target } = this.#parts;
+    const { send } = boundedFetch(this.#heard, this.#onBroken);
     const transport = transportTo(this.#protocol, new URL(target.url), {
-      requestInit: { headers: { "user-agent": USER_AGENT, ...target.headers } },
-      fetch: boundedFetch(send, (error) => (this.#tooLarge = error)),
+      ...this.#credentials(),
+      fetch: send,
       reconnectionOptions: {
         initialReconnectionDelay: 500,
         maxReconnectionDelay: 5_000,
@@ -152,18 +266,78 @@ class Connection implements McpConnection {
         maxRetries: 2,
       },
     });
+    return { client: this.#newClient("auto"), transport, terminate: () => transport.terminateSession() };
+  }
+
+  #newOlderSession(): Session {
+    const transport = olderTransportTo(this.#protocol, new URL(this.#parts.target.url), {
+      ...this.#credentials(),
+      fetch: this.#heard,
+      onTooLarge: this.#onBroken,
+    });
+    return { client: this.#newClient("legacy"), transport, heard: (message) => transport.heard(message) };
+  }
+
+  /** Keeps what a refusal says. */
+  readonly #heard: typeof fetch = async (input, init) => {
+    const { send, target } = this.#parts;
+    const answer = await (target.fetch ?? send)(input, init);
+    if (answer.status === 401 || answer.status === 403)
+      this.#challenge = readChallenge(this.#protocol, answer);
+    return answer;
+  };
+
+  readonly #onBroken = (why: TooLarge | ProgramEnded) => void (this.#broken = why);
+
+  #credentials() {
+    const { headers, tokens } = this.#parts.target;
+    return {
+      requestInit: { headers: { "user-agent": USER_AGENT, ...headers } },
+      ...(tokens && { authProvider: this.#authProvider(tokens) }),
+    };
+  }
+
+  #newClient(mode: "auto" | "legacy"): Protocol.Client {
     const client = new this.#protocol.Client(
       { name: USER_AGENT, version: "1" },
       {
-        versionNegotiation: { mode: "auto", probe: { timeoutMs: timeouts.connect } },
+        versionNegotiation: { mode, probe: { timeoutMs: this.#parts.timeouts.connect } },
         inputRequired: { autoFulfill: false },
+        capabilities: { elicitation: { form: {}, url: {} } },
         // Results are shown to a model, which needs no promise about their form. Compiling foreign patterns costs time.
         jsonSchemaValidator: {
           getValidator: () => (value) => ({ valid: true, data: asAny(value), errorMessage: undefined }),
         },
       },
     );
-    return { client, transport };
+    client.setRequestHandler("elicitation/create", async ({ params }) => ({
+      ...(await this.#answer(params)),
+    }));
+    return client;
+  }
+
+  /** Of the one call that is open: a request does not say which call it belongs to. */
+  async #answer(params: unknown): Promise<McpAnswer> {
+    const [only, ...others] = this.#openCalls;
+    if (!only?.onQuestion || others.length > 0) return { action: "decline" };
+    return only.onQuestion(params);
+  }
+
+  /** Gives each request a token, and one that is refused another one, once. */
+  #authProvider(tokens: McpTokens): Protocol.AuthProvider {
+    let last = "";
+    const given = async (found: Promise<McpToken>): Promise<string> => {
+      const outcome = await found;
+      if (!("token" in outcome)) throw new McpFailure(outcome.kind, outcome.sentence);
+      this.#secrets.add(outcome.token);
+      return (last = outcome.token);
+    };
+    return {
+      token: () => given(tokens.current()),
+      onUnauthorized: async () => {
+        await given(tokens.instead(last));
+      },
+    };
   }
 
   /** Sends a request; once more in a new session, where the server has forgotten the old one and so has not read the request. */
@@ -172,7 +346,7 @@ class Connection implements McpConnection {
     signal: AbortSignal | undefined,
     work: (session: Session, options: { signal?: AbortSignal }) => Promise<T>,
   ): Promise<T> {
-    const session = this.#session ?? (await this.open(signal));
+    const session = await this.#current(signal);
     try {
       return await this.#in(phase, signal, (options) => work(session, options));
     } catch (error) {
@@ -180,7 +354,7 @@ class Connection implements McpConnection {
       if (session.transport.sessionId === undefined || Reflect.get(error.cause, "status") !== 404)
         throw error;
       await session.client.close().catch(() => {});
-      const renewed = await this.open(signal);
+      const renewed = await this.#current(signal);
       return this.#in(phase, signal, (options) => work(renewed, options));
     }
   }
@@ -194,43 +368,32 @@ class Connection implements McpConnection {
       return await work(signal ? { signal } : {});
     } catch (error) {
       signal?.throwIfAborted();
-      const failure = toFailure(this.#tooLarge ?? error, phase);
-      this.#tooLarge = undefined;
-      throw this.#without(failure);
+      const failure = toFailure(this.#broken ?? error, phase);
+      this.#broken = undefined;
+      throw this.#without(failure, this.#challenge);
     }
   }
 
-  /** The failure without the credentials, which a server may repeat in its words. */
-  #without(failure: McpFailure): McpFailure {
-    const { kind, wasSent, cause } = failure;
-    const sentence = this.#secrets.reduce((text, secret) => text.replaceAll(secret, "***"), failure.message);
-    return sentence === failure.message ? failure : new McpFailure(kind, sentence, { cause, wasSent });
+  /** The failure without the credentials, which a server may repeat in its words; with what it said of those that it wants. */
+  #without({ kind, message, wasSent, cause }: McpFailure, heard: McpChallenge | undefined): McpFailure {
+    const challenge = kind === "needs_authorization" ? heard : undefined;
+    return new McpFailure(kind, withoutSecrets(message, this.#secrets), { cause, wasSent, challenge });
   }
 }
 
-interface Session {
-  client: Protocol.Client;
-  transport: Protocol.StreamableHTTPClientTransport;
+interface Limits {
+  signal: AbortSignal | undefined;
+  /** When there must be a connection, in milliseconds since 1970. */
+  endsAt: number;
 }
 
-/** Ends a session, if the server keeps one. */
-async function end({ client, transport }: Session): Promise<void> {
-  // A server without sessions answers 405, and one that is gone nothing.
-  await Promise.race([transport.terminateSession().catch(() => {}), pause(CLOSE_MS)]);
-  await client.close().catch(() => {});
-}
-
-const CLOSE_MS = 1_000;
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
-
-/** The values of headers, and each without its scheme. */
-function secretsOf(headers: McpTarget["headers"]): string[] {
-  return Object.values(headers)
-    .flatMap((value) => [value, value.replace(/^\S+ +/u, "")])
-    .filter((value) => value.length >= 4);
+function readChallenge(protocol: typeof Protocol, answer: Response): McpChallenge {
+  const { resourceMetadataUrl, scope, error } = protocol.extractWWWAuthenticateParams(answer);
+  return {
+    resourceMetadata: resourceMetadataUrl?.href,
+    scope: scopesIn(scope) ?? undefined,
+    isForScope: answer.status === 403 && error === "insufficient_scope",
+  };
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any, typescript/no-unsafe-type-assertion -- the package's own type of a result that is valid

@@ -8,15 +8,10 @@ const CONNECTION_LOST = -32_000;
 
 /**
  * The official transport, which answers a request whose stream ended without a response: by itself it would let the request wait
- * for its timeout. A stream that the server lets clients resume is resumed first. The stream of notices that older revisions have
- * beside the requests is not opened: a step has no use for what it would say, and would hold a connection for it.
+ * for its timeout. A stream that the server lets clients resume is resumed first. Servers of older revisions may have a stream beside
+ * the requests: some ask their questions there.
  */
 export function transportTo(protocol: typeof Protocol, url: URL, options: Options) {
-  const { fetch: given = fetch } = options ?? {};
-  const withoutNotices: Protocol.FetchLike = async (address, init) => {
-    const isNotices = init?.method === "GET" && !new Headers(init.headers).has("last-event-id");
-    return isNotices ? new Response(null, { status: 405 }) : given(address, init);
-  };
   return new (class extends protocol.StreamableHTTPClientTransport {
     override async send(...[message, sending]: Parameters<Send>): Promise<void> {
       const requests = (Array.isArray(message) ? message : [message]).flatMap((each) =>
@@ -35,7 +30,7 @@ export function transportTo(protocol: typeof Protocol, url: URL, options: Option
       };
       return super.send(message, { ...sending, onRequestStreamEnd });
     }
-  })(url, { ...options, fetch: withoutNotices });
+  })(url, options);
 }
 
 export const LOST = "The stream ended without a response";

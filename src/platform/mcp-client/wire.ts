@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { headerProblem } from "./header-declarations.ts";
-import type { ListedTools, McpContent, McpResult } from "./mcp-client.ts";
+import type { ListedTools, McpContent, McpNeedsInput, McpResult } from "./mcp-client.ts";
 
 /** Where lists are put aside, in the `_meta` of a result. */
 const RAW = "agent-workspace/raw";
@@ -44,12 +44,14 @@ const Tool = z.object({
   execution: z.object({ taskSupport: z.string().optional() }).optional().catch(undefined),
 });
 
-export function readTools(pages: readonly ToolsPage[]): ListedTools {
-  const entries = pages.flatMap(({ _meta }) => _meta);
+export function readTools({ _meta: entries }: ToolsPage): ListedTools {
   const named = entries.flatMap((entry) => Tool.safeParse(entry).data ?? []);
   const judged = named.map(({ execution, ...tool }) => ({
     tool,
-    problem: headerProblem(tool.inputSchema) ?? taskProblem(execution?.taskSupport),
+    problem:
+      depthProblem(tool.inputSchema) ??
+      headerProblem(tool.inputSchema) ??
+      taskProblem(execution?.taskSupport),
   }));
   return {
     tools: judged.flatMap(({ tool, problem }) => (problem === undefined ? [tool] : [])),
@@ -60,10 +62,57 @@ export function readTools(pages: readonly ToolsPage[]): ListedTools {
   };
 }
 
+/** Deepest nesting that is read. Functions that walk through a value, as that which makes JSON of it, fail at some thousand levels. */
+const MAX_DEPTH = 100;
+
+function isTooDeep(value: unknown, depth = 0): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth >= MAX_DEPTH || Object.values(value).some((part) => isTooDeep(part, depth + 1));
+}
+
+const depthProblem = (schema: unknown) => (isTooDeep(schema) ? "its schema is nested too deeply" : undefined);
+
 function taskProblem(support: string | undefined): string | undefined {
   return support === "required"
     ? "it runs as a task of the protocol alone, which is not supported"
     : undefined;
+}
+
+const NeedsInput = z.object({
+  resultType: z.literal("input_required"),
+  inputRequests: z
+    .record(z.string(), z.object({ method: z.string(), params: z.unknown().optional() }))
+    .default({}),
+  requestState: z.string().optional(),
+});
+
+/** What a result of `tools/call` asks for; undefined for one that is complete. */
+export function readNeeds(result: unknown): McpNeedsInput | undefined {
+  const { data } = NeedsInput.safeParse(result);
+  if (!data) return undefined;
+  const asks = Object.entries(data.inputRequests).map(([key, { method, params }]) => ({
+    key,
+    method,
+    params,
+  }));
+  return { asks, state: data.requestState };
+}
+
+const Refusal = z.object({
+  code: z.literal(-32_042),
+  data: z.object({ elicitations: z.array(z.looseObject({ mode: z.literal("url") })).min(1) }),
+});
+
+/** What an error of `tools/call` asks for, of a server that wants addresses opened first; undefined for another error. */
+export function readRefusal(error: unknown): McpNeedsInput | undefined {
+  const { data: refusal } = Refusal.safeParse(error);
+  if (!refusal) return undefined;
+  const asks = refusal.data.elicitations.map((params, at) => ({
+    key: `${at}`,
+    method: "elicitation/create",
+    params,
+  }));
+  return { asks, state: undefined, isRefusal: true };
 }
 
 /** A result of `tools/call`, whose parts are put aside. */
@@ -94,7 +143,12 @@ export function readContent({
   structuredContent,
   isError,
 }: z.output<typeof RawResult>): McpResult {
-  return { content: content.map(toContent), structured: structuredContent, isError: isError ?? false };
+  const parts = content.map(toContent);
+  if (!isTooDeep(structuredContent)) {
+    return { content: parts, structured: structuredContent, isError: isError ?? false };
+  }
+  const leftOut: McpContent = { type: "other", kind: "structured content nested too deeply" };
+  return { content: [...parts, leftOut], structured: undefined, isError: isError ?? false };
 }
 
 function toContent(part: unknown): McpContent {

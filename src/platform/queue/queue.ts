@@ -26,6 +26,11 @@ export interface QueueMessage extends Call {
    */
   atOnce?: boolean;
   /**
+   * With `atOnce`: the message that the queue has meanwhile, for when the program dies. Messages whose nets have an equal
+   * `deduplicationId` share that one, which therefore does what each of them says. Without it, the queue has the message itself.
+   */
+  net?: QueueMessage;
+  /**
    * Whose share of the queue the message takes: the id of a person or project. However many messages of one kind they have,
    * only some are delivered at the same time. Without it the message waits for no others.
    */

@@ -1,6 +1,7 @@
 import type { ProjectCommands } from "./project-commands.ts";
 import type { ProjectFiles } from "./project-files.ts";
 import type { ProjectGit } from "./project-git.ts";
+import type { ProjectPipes } from "./project-pipes.ts";
 import type { ProjectProcesses } from "./project-processes.ts";
 import type { ProjectShells } from "./project-shells.ts";
 import type { ProjectStorage } from "./project-storage.ts";
@@ -18,6 +19,7 @@ export interface ProjectRuntime
     ProjectStorage,
     ProjectCommands,
     ProjectShells,
+    ProjectPipes,
     ProjectProcesses,
     ProjectGit,
     AgentNotes {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { bodyOf } from "#src/lib/body-of.ts";
 import { AppError } from "#src/lib/errors.ts";
 import {
   hostOf,
@@ -41,7 +42,8 @@ export function createDirectHop(policy: OutboundPolicy, send: typeof fetch): Tak
         throw new AppError("invalid_input", PRIVATE_REFUSAL);
       }
     }
-    return send(url, { method, headers, signal, redirect: "manual", ...sending(body) });
+    const response = await send(url, { method, headers, signal, redirect: "manual", ...sending(body) });
+    return { status: response.status, headers: response.headers, body: bodyOf(response) };
   };
 }
 

@@ -1,3 +1,4 @@
+import { bodyOf } from "#src/lib/body-of.ts";
 import { AppError } from "#src/lib/errors.ts";
 import {
   decodeEgressResponse,
@@ -23,6 +24,6 @@ export function createEgressHop(egressUrl: string, send: typeof fetch): TakeHop 
     if (response.status === 403) throw new AppError("invalid_input", await response.text());
     const answer = decodeEgressResponse(response.headers.get(EGRESS_RESPONSE_HEADER) ?? "");
     if (response.status !== 200 || !answer) throw new Error(await response.text());
-    return { status: answer.status, headers: new Headers(answer.headers), body: response.body };
+    return { status: answer.status, headers: new Headers(answer.headers), body: bodyOf(response) };
   };
 }

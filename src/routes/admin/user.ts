@@ -4,7 +4,7 @@ import { User } from "../users/user.ts";
 
 export const AdminUserParams = z.object({ user: z.string().describe("Id of the account") });
 
-/** Why an administrator acts; stored in the audit trail. */
+/** Why an administrator acts; stored in the audit log. */
 export const Reason = text({ min: 1, max: 500, trim: true });
 
 export const PageFields = {

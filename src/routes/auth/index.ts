@@ -6,6 +6,7 @@ import { jwtLogin } from "./jwt-login.ts";
 import { jwtLogout } from "./jwt-logout.ts";
 import { login } from "./login.ts";
 import { logout } from "./logout.ts";
+import { passkeySignInEndpoints } from "./passkeys/index.ts";
 import { passwordForgot } from "./password-forgot.ts";
 import { passwordReset } from "./password-reset.ts";
 import { refresh } from "./refresh.ts";
@@ -31,4 +32,5 @@ export const authEndpoints: readonly Endpoint[] = [
   logout,
   jwtLogout,
   ...deviceEndpoints,
+  ...passkeySignInEndpoints,
 ];

@@ -30,16 +30,29 @@ export function answerLogin(
   { config }: Pick<Services, "config">,
   outcome: LogInOutcome,
 ): Reply<z.input<typeof LoggedIn>> | Response {
-  const token_type = "bearer" as const;
   if ("session" in outcome) {
     const { session } = outcome;
-    return new Reply(
-      { access_token: session.accessToken, token_type, requires_2fa: false, temp_token: null, method: null },
-      sessionCookies(config, session),
-    );
+    return new Reply(loggedIn(session), sessionCookies(config, session));
   }
   const { tempToken, method, delivery } = outcome.codeRequest;
-  const awaiting = { access_token: null, token_type, requires_2fa: true, temp_token: tempToken, method };
+  const awaiting = {
+    access_token: null,
+    token_type: "bearer" as const,
+    requires_2fa: true,
+    temp_token: tempToken,
+    method,
+  };
   if (delivery === "sent") return new Reply(awaiting, {});
   return Response.json({ ...awaiting, detail: RETRYING }, { status: 503 });
+}
+
+/** A login that needs no second step. */
+export function loggedIn({ accessToken }: { accessToken: string }): z.input<typeof LoggedIn> {
+  return {
+    access_token: accessToken,
+    token_type: "bearer",
+    requires_2fa: false,
+    temp_token: null,
+    method: null,
+  };
 }

@@ -27,7 +27,7 @@ export const agentStream = endpoint({
     mediaType: "text/event-stream",
     event: ChatEvent,
     description:
-      "`data` lines only, each one line of JSON `{type, data}`: `task_started`, `waiting`, `text_delta`, `tool_start`, `tool_call`, `tool_error`, `plan_update`, `agent_step`, `approval_required`, `approval_answered`, `turn_restarted`, `context_pressure`, `credits_used`, `chat_title`, `agent_heartbeat`, `error`, `complete`, `done`",
+      "`data` lines only, each one line of JSON `{type, data}`: `task_started`, `waiting`, `text_delta`, `tool_start`, `tool_progress`, `tool_call`, `tool_error`, `plan_update`, `agent_step`, `approval_required`, `approval_answered`, `turn_restarted`, `context_pressure`, `credits_used`, `chat_title`, `agent_heartbeat`, `error`, `complete`, `done`",
   },
   async handler({ services, caller, body, headers, request }) {
     return unlessWithoutCredits(async () => {

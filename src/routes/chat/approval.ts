@@ -11,6 +11,8 @@ import {
 import { listApprovals } from "#src/domain/agent-work/chats/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { pageQuery, replyWithPage } from "#src/http/list-page.ts";
+import { AnswerContent, ApprovalResponse } from "#src/wire/approval-response.ts";
+import { AskedInput } from "#src/wire/asked-input.ts";
 import { Moment, Succeeded, text } from "#src/http/schemas.ts";
 
 export const approval = endpoint({
@@ -20,13 +22,14 @@ export const approval = endpoint({
   tag: "Chat",
   summary: "Answer an approval",
   description:
-    "Allows the call once, allows its tool always in this chat, or denies it; the model reads the `reason` of a denial. Any person who may write in the project's chats can answer.",
+    "Allows the call once, allows its tool always in this chat, or denies it; the model reads the `reason` of a denial. Any person who may write in the project's chats can answer. What an MCP server asks (`input`) is answered by the task's person alone: `accept` with `content`, `decline` or `cancel`; the model does not read the answers.",
   access: { user: "any", notKeys: PEOPLE_ANSWER },
   example: { approval_id: "5d1f9a3c-7b60-4a0e-b1a4-2c9d8e6f0a44", response: "allow_once" },
   body: z
     .object({
       approval_id: z.uuid().describe("Id from the `approval_required` event"),
-      response: z.enum(["allow_once", "allow_all", "stop"]),
+      response: ApprovalResponse,
+      content: AnswerContent,
       reason: text({ max: REASON_CHARS })
         .nullish()
         .describe("With `stop`: why, or what to do instead. The agent reads it and goes on"),
@@ -34,12 +37,21 @@ export const approval = endpoint({
     .meta({ id: "ApprovalAnswer" }),
   refusals: [409],
   response: { status: 200, schema: Succeeded },
-  async handler({ services, caller, body: { approval_id: approvalId, response, reason } }) {
-    await answerApproval(services, caller, { approvalId, response, reason: reason ?? undefined });
-    const message = response === "stop" ? "The call is not run" : "The call may run";
-    return { success: true as const, message };
+  async handler({ services, caller, body: { approval_id: approvalId, response, reason, content } }) {
+    const answer = { approvalId, response, reason: reason ?? undefined, content: content ?? undefined };
+    await answerApproval(services, caller, answer);
+    return { success: true as const, message: MESSAGES[response] };
   },
 });
+
+const MESSAGES: Readonly<Record<z.output<typeof ApprovalResponse>, string>> = {
+  allow_once: "The call may run",
+  allow_all: "The call may run",
+  stop: "The call is not run",
+  accept: "The server is given the answer",
+  decline: "The server is told that it was declined",
+  cancel: "The server is told that it was not answered",
+};
 
 export const Question = z.object({
   approval_id: z.string(),
@@ -52,6 +64,7 @@ export const Question = z.object({
     .describe("The complete call. Only stored secrets are replaced, by `«secret:NAME»`"),
   created_at: Moment,
   expires_at: Moment,
+  input: AskedInput.nullable().describe("What an MCP server asks; null where the call itself is asked about"),
 });
 
 /** An approval as every HTTP response shows it: complete. Events truncate a long one, and say so. */
@@ -64,6 +77,7 @@ export const describeQuestion = ({ approval: asked, chatId, projectId }: OpenedA
   parameters: asked.parameters,
   created_at: asked.createdAt.toISOString(),
   expires_at: asked.expiresAt.toISOString(),
+  input: asked.asked,
 });
 
 const Pages = pageQuery(z.uuid());
@@ -105,7 +119,7 @@ export const getApproval = endpoint({
   response: {
     status: 200,
     schema: Question.extend({
-      response: z.enum(["allow_once", "allow_all", "stop"]).nullable(),
+      response: ApprovalResponse.nullable(),
       reason: z
         .string()
         .nullable()

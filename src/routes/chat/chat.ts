@@ -16,6 +16,15 @@ export const ChatQuery = z.object({
     ),
 });
 
+/** Lists and streams have the caller's own chats, and on request those of others. */
+export const SharedQuery = z.object({
+  shared: z
+    .enum(["true", "false"])
+    .transform((value) => value === "true")
+    .optional()
+    .describe("`true`: also what others share in projects of which the caller is a member"),
+});
+
 export const ChatStatus = z.enum(["active", "running", "waiting_approval", "completed", "archived"]);
 
 export const Chat = z
@@ -31,6 +40,9 @@ export const Chat = z
     agent_id: z.string().nullable().describe("Agent for messages that do not name one"),
     model: z.string().nullable().describe("Model for messages that do not name one"),
     edit_mode: EditModeField.nullable().describe("Mode for dangerous tools when a message does not set one"),
+    is_shared: z
+      .boolean()
+      .describe("Whether the people of the project read it, and its editors write in it; `user_id` began it"),
     created_at: Moment,
     updated_at: Moment.nullable(),
   })
@@ -47,6 +59,7 @@ export function describeChat(chat: ChatView): z.input<typeof Chat> {
     agent_id: chat.agentId,
     model: chat.model,
     edit_mode: chat.editMode,
+    is_shared: chat.isShared,
     created_at: chat.createdAt.toISOString(),
     updated_at: chat.updatedAt?.toISOString() ?? null,
   };

@@ -17,6 +17,10 @@ export const Message = z
         "For a user's message, its `attachments`. For an answer, what the agent did, `steps` included, its `model` and `credits_used`; `completion_reason` is `in_progress` while the agent works",
       ),
     created_at: Moment,
+    author: z
+      .object({ id: z.string(), name: z.string() })
+      .nullable()
+      .describe("Who wrote a user's message, which in a shared chat may be anyone who may write in it"),
   })
   .meta({ id: "ChatMessage" });
 
@@ -53,6 +57,7 @@ export function describeMessage(message: ChatMessage): z.input<typeof Message> {
     content,
     message_metadata: run ? metadataOf(run, chatId) : metadata,
     created_at: createdAt.toISOString(),
+    author: message.author,
   };
 }
 

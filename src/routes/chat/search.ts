@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { SEARCHED, searchChats, type SearchHit } from "#src/domain/agent-work/chats/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
+import { SharedQuery } from "./chat.ts";
 import { replyWithPage } from "#src/http/list-page.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 
@@ -28,14 +29,16 @@ export const search = endpoint({
   summary: "Search chats",
   description: `Titles and messages of the caller's own chats that have the text, in any case, newest first. \`X-Next-Cursor\` is the \`cursor\` of the next page. A search reads the titles of the ${SEARCHED.titles} chats that were last used, of the last ${SEARCHED.chats} also the newest ${SEARCHED.messages} messages, and of a message the first ${SEARCHED.characters} characters.`,
   access: { userOrKey: "chat.view" },
-  query: z.object({
-    q: text({ min: 2, max: 200, trim: true }).describe("The text"),
-    limit: z.coerce.number().int().min(1).max(100).default(20),
-    cursor: z.uuid().optional().describe("`X-Next-Cursor` of the previous page"),
-  }),
+  query: z
+    .object({
+      q: text({ min: 2, max: 200, trim: true }).describe("The text"),
+      limit: z.coerce.number().int().min(1).max(100).default(20),
+      cursor: z.uuid().optional().describe("`X-Next-Cursor` of the previous page"),
+    })
+    .extend(SharedQuery.shape),
   response: { status: 200, schema: z.array(Hit) },
-  async handler({ services, caller, query: { q, limit, cursor } }) {
-    const hits = await searchChats(services, caller, { text: q, limit, before: cursor });
+  async handler({ services, caller, query: { q, limit, cursor, shared } }) {
+    const hits = await searchChats(services, caller, { text: q, limit, before: cursor, withShared: shared });
     return replyWithPage(hits, { limit }, { describe, cursorOf: ({ id }) => id });
   },
 });

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { isOwn } from "#src/domain/access/permissions/index.ts";
 import { listChats, listChatsOfProject, type ListedChat } from "#src/domain/agent-work/chats/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment } from "#src/http/schemas.ts";
-import { ChatStatus, ProjectChats } from "./chat.ts";
+import { ChatStatus, ProjectChats, SharedQuery } from "./chat.ts";
 
 export const Session = z.object({
   id: z.string(),
@@ -11,6 +12,9 @@ export const Session = z.object({
   status: ChatStatus,
   created_at: Moment,
   updated_at: Moment.nullable(),
+  is_shared: z.boolean().describe("Whether the people of the project see it"),
+  is_own: z.boolean().describe("False for a chat that another person shares"),
+  owner_name: z.string().nullable().describe("Name of the person who began it; null for the caller's own"),
 });
 
 /** Most chats of one project in a list. */
@@ -40,7 +44,7 @@ export const standaloneSessions = endpoint({
   async handler({ services, caller, query: { limit, offset } }) {
     const found = await listChats(services, caller, { origin: "standalone", limit: limit + 1, offset });
     const sessions = found.slice(0, limit).map((chat) => ({
-      ...describeSession(chat),
+      ...describeSession(chat, caller),
       title: chat.title ?? "Untitled",
       project_id: chat.projectId,
       project_name: chat.projectName,
@@ -58,18 +62,21 @@ export const projectSessions = endpoint({
   description: `The caller's chats in the project, last used first: up to ${LISTED}, or a page with \`limit\` and \`offset\`.`,
   access: { userOrKey: "chat.view" },
   params: ProjectChats,
-  query: z.object({
-    limit: z.coerce.number().int().min(1).max(LISTED).default(LISTED),
-    offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
-  }),
+  query: z
+    .object({
+      limit: z.coerce.number().int().min(1).max(LISTED).default(LISTED),
+      offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+    })
+    .extend(SharedQuery.shape),
   response: { status: 200, schema: z.array(Session.extend({ message_count: z.int() })) },
   async handler({ services, caller, params, query }) {
-    const found = await listChatsOfProject(services, caller, params.project, query);
-    return found.map((chat) => ({ ...describeSession(chat), message_count: chat.messageCount }));
+    const wish = { limit: query.limit, offset: query.offset, withShared: query.shared };
+    const found = await listChatsOfProject(services, caller, params.project, wish);
+    return found.map((chat) => ({ ...describeSession(chat, caller), message_count: chat.messageCount }));
   },
 });
 
-export function describeSession(chat: ListedChat): z.input<typeof Session> {
+export function describeSession(chat: ListedChat, viewer: { userId: string }): z.input<typeof Session> {
   const { id, title, origin, state: status, createdAt, updatedAt } = chat;
   return {
     id,
@@ -78,5 +85,8 @@ export function describeSession(chat: ListedChat): z.input<typeof Session> {
     status,
     created_at: createdAt.toISOString(),
     updated_at: updatedAt?.toISOString() ?? null,
+    is_shared: chat.isShared,
+    is_own: isOwn(viewer, chat),
+    owner_name: chat.ownerName,
   };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { sidebarTree, type SidebarTree } from "#src/domain/agent-work/chats/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
+import { SharedQuery } from "./chat.ts";
 import { describeSession, Session } from "./sessions.ts";
 
 export const Tree = z.object({
@@ -11,14 +12,17 @@ export const Tree = z.object({
   automations: z.array(z.object({})).describe("Empty: schedules have a list of their own"),
 });
 
-export function describeTree({ rootChats, projects }: SidebarTree): z.input<typeof Tree> {
+export function describeTree(
+  { rootChats, projects }: SidebarTree,
+  viewer: { userId: string },
+): z.input<typeof Tree> {
   return {
-    rootChats: rootChats.map(describeSession),
+    rootChats: rootChats.map((chat) => describeSession(chat, viewer)),
     projects: projects.map(({ project: { id, name, slug }, chats }) => ({
       id,
       name,
       slug,
-      chats: chats.map(describeSession),
+      chats: chats.map((chat) => describeSession(chat, viewer)),
     })),
     automations: [],
   };
@@ -32,6 +36,8 @@ export const sidebar = endpoint({
   summary: "Get the chat sidebar",
   description: "The caller's standalone chats, and the newest projects with the caller's chats in them.",
   access: { user: "any" },
+  query: SharedQuery,
   response: { status: 200, schema: Tree },
-  handler: async ({ services, caller }) => describeTree(await sidebarTree(services, caller)),
+  handler: async ({ services, caller, query: { shared } }) =>
+    describeTree(await sidebarTree(services, caller, { withShared: shared }), caller),
 });

@@ -1,7 +1,8 @@
-import { isRefusal, LastingAccess, type Caller } from "#src/domain/access/permissions/index.ts";
+import { isOwn, isRefusal, LastingAccess, type Caller } from "#src/domain/access/permissions/index.ts";
 import {
   followTask,
   requireTask,
+  SHARED_CHECK_MS,
   withNotices,
   type SentMessage,
   type WaitingMessage,
@@ -37,7 +38,7 @@ export interface Reader {
 export async function streamOf(
   services: Services,
   { caller, request }: Reader,
-  task: Parameters<typeof streamTask>[1],
+  task: Parameters<typeof streamTask>[1] & { userId?: string },
   options: {
     after?: number;
     first?: string;
@@ -51,11 +52,13 @@ export async function streamOf(
   const { after = 0, first = "", waits, translate, headers = {}, isComingBack = false } = options;
   const opened = await streamTask(services, task, after, caller.userId);
   if (opened.status === 204 && isComingBack) return opened;
+  // Access to another person's task may be taken back at any time.
+  const isForeign = task.userId !== undefined && !isOwn(caller, { userId: task.userId });
   const access = new LastingAccess(
     services,
     storedCallerOf(caller, readCredentials(request, services.config)),
     {
-      forMs: services.config.SOCKET_CHECK_SECONDS * 1000,
+      forMs: isForeign ? SHARED_CHECK_MS : services.config.SOCKET_CHECK_SECONDS * 1000,
       check: (renewed) => requireTask(services, renewed, task.id, "chat.view"),
     },
   );
@@ -66,8 +69,8 @@ export async function streamOf(
       const log = followTask(services, task, after, opened, caller.userId);
       for await (const heard of waits ? withNotices(services.db, waits, log) : log) {
         const newest = heard.kind === "events" ? heard.events.at(-1) : undefined;
-        // The end is sent without an access check, because the task may have been deleted with its chat.
-        if (newest?.type !== "done") await access.hold();
+        // The end of an own task is sent without an access check, because it may have been deleted with its chat.
+        if (newest?.type !== "done" || isForeign) await access.hold();
         last = newest?.id || last;
         const text = translate(heard);
         if (text !== "") yield text;

@@ -7,6 +7,7 @@ import { text } from "#src/http/schemas.ts";
 import { storedCallerOf } from "#src/http/stored-caller.ts";
 import { ProjectStreamFrame } from "#src/wire/streams.ts";
 import { NO_WISH } from "../sockets/query.ts";
+import { SharedQuery } from "./chat.ts";
 import { projectStream } from "./project-stream.ts";
 
 const Position = z.string().max(4_000);
@@ -20,12 +21,14 @@ export const streamProject = endpoint({
   description:
     "Server-Sent Events of all that the caller's agents do in the project, in any chat. The stream ends when the client disconnects or can no longer see the project's chats.",
   access: { userOrKey: "chat.view" },
-  query: z.object({
-    project_id: text({ min: 1, max: 100 }).describe("Id or slug of the project"),
-    last_event_id: Position.optional().describe(
-      "Id of an event of this stream. The `Last-Event-ID` header does the same and takes precedence. Each task that was in progress resumes after that event. Tasks that began since are included, but only the last 30 of the finished ones. `0` means that no event was seen",
-    ),
-  }),
+  query: z
+    .object({
+      project_id: text({ min: 1, max: 100 }).describe("Id or slug of the project"),
+      last_event_id: Position.optional().describe(
+        "Id of an event of this stream. The `Last-Event-ID` header does the same and takes precedence. Each task that was in progress resumes after that event. Tasks that began since are included, but only the last 30 of the finished ones. `0` means that no event was seen",
+      ),
+    })
+    .extend(SharedQuery.shape),
   headers: z.object({
     "Last-Event-ID": Position.optional().describe("As `last_event_id`, before which it takes precedence"),
   }),
@@ -40,7 +43,8 @@ export const streamProject = endpoint({
   refusals: [404, 409],
   async handler({ services, caller, query, headers, request }) {
     const named = headers["Last-Event-ID"] ?? query.last_event_id;
-    const wish = { project: query.project_id, after: named };
+    const shared = query.shared === true;
+    const wish = { project: query.project_id, after: named, withShared: shared };
     const { projectId, position } = await openPosition(services, caller, wish);
     const credentials = readCredentials(request, services.config);
     const socket = await services.sockets.listen(projectId, {
@@ -48,6 +52,7 @@ export const streamProject = endpoint({
       userId: caller.userId,
       standing: storedCallerOf(caller, credentials),
       wish: NO_WISH,
+      shared,
       resume: position.underWay,
       shown: [...position.over],
     });

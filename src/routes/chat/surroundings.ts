@@ -12,6 +12,7 @@ import { Credits, describeCredits } from "../billing/credits.ts";
 import { describeTeam, Team } from "../teams/team.ts";
 import { User } from "../users/user.ts";
 import { describeQuestion, Question } from "./approval.ts";
+import { SharedQuery } from "./chat.ts";
 import { describeTree, Tree } from "./sidebar.ts";
 
 /** One answer for a page's load: each of its parts would be a request, and a page has only so many in a minute. */
@@ -24,9 +25,11 @@ export const surroundings = endpoint({
   description:
     "What the console shows around every page, in one answer: the account, its teams, the sidebar's tree, the active team's credits, and the calls that wait for an approval.",
   access: { user: "any" },
-  query: z.object({
-    project_id: text({ min: 1, max: 100 }).optional().describe("Id or slug of the page's project"),
-  }),
+  query: z
+    .object({
+      project_id: text({ min: 1, max: 100 }).optional().describe("Id or slug of the page's project"),
+    })
+    .extend(SharedQuery.shape),
   response: {
     status: 200,
     schema: z.object({
@@ -41,11 +44,11 @@ export const surroundings = endpoint({
         .describe("The caller's in the project; null without one, and where it is not the caller's to see"),
     }),
   },
-  async handler({ services, caller, query: { project_id: project } }) {
+  async handler({ services, caller, query: { project_id: project, shared } }) {
     const [me, teams, tree, credits, approvals, role] = await Promise.all([
       requireAccount(services, caller.userId),
       listTeams(services, caller.userId),
-      sidebarTree(services, caller),
+      sidebarTree(services, caller, { withShared: shared }),
       orRefused(
         requireTeam(services, caller, "billing.view").then(({ teamId }) => readBalance(services, teamId)),
       ),
@@ -57,7 +60,7 @@ export const surroundings = endpoint({
     return {
       me: describeUser(me),
       teams: teams.map(describeTeam),
-      tree: describeTree(tree),
+      tree: describeTree(tree, caller),
       credits: credits && describeCredits(credits),
       approvals: approvals.map(describeQuestion),
       role,

@@ -11,7 +11,8 @@ export const update = endpoint({
   path: "/api/chat/:chat/update",
   tag: "Chat",
   summary: "Update a chat",
-  description: "Renames or archives the chat, or chooses its agent, model and mode.",
+  description:
+    "Renames or archives the chat, shares it, or chooses its agent, model and mode. Of a chat that another person shares, administrators of the project may change the title, `status` and `is_shared`.",
   access: { userOrKey: "chat.send" },
   params: ChatParams,
   example: { title: "The failing test" },
@@ -24,6 +25,12 @@ export const update = endpoint({
       agent_id: AgentId.nullish().describe("null for the default agent"),
       model: text({ min: 1, max: 200 }).nullish().describe("null for the agent's own model"),
       edit_mode: EditModeField.nullish().describe("null for the default of the chat's origin"),
+      is_shared: z
+        .boolean()
+        .optional()
+        .describe(
+          "Whether the people of the project read the chat, and its editors write in it. `false` stops the work of others in it",
+        ),
     })
     .meta({ id: "ChatChange" }),
   refusals: [400],
@@ -35,6 +42,7 @@ export const update = endpoint({
       agentId: body.agent_id,
       model: body.model,
       editMode: body.edit_mode,
+      isShared: body.is_shared,
     };
     return describeChat(await updateChat(services, caller, params.chat, change));
   },

@@ -43,7 +43,7 @@ const SHARED = {
   tag: "Deployments",
   description:
     "Publishes the project at the provider, in the caller's own account there. Returns at once; the state is followed by `GET …/status`, `GET …/stream` or the project's sockets. A repetition with the same `Idempotency-Key` returns the first deployment.",
-  access: { userOrKey: "deployment.create" },
+  access: { userOrKeyInRead: "deployment.create" },
   headers: IdempotencyHeaders,
   refusals: [400, 404, 429, 503],
   response: { status: 200, schema: Deployment },

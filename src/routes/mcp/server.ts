@@ -1,16 +1,16 @@
 import { z } from "zod";
+import { countCalls } from "#src/domain/operations/limits/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { isOwnHost, isOwnOrigin } from "#src/http/origin.ts";
 import { AppError } from "#src/lib/errors.ts";
-import { withoutSlash } from "#src/lib/without-slash.ts";
+import { MCP_PATHS, mcpResource } from "#src/lib/mcp-address.ts";
 import { answerMcp, SERVER, TOOLS } from "#src/mcp/server/index.ts";
 
 /** Messages of a batch, which clients of 2025-03-26 send. */
 const MAX_BATCH = 10;
 
-const PATH = "/mcp";
-/** Where clients of other installations look for it. A slash at the end is accepted on every path. */
-const aliases = ["/api/mcp/server", "/api/mcp/server/mcp"];
+/** The others are where clients of other installations look for it. A slash at the end is accepted on every path. */
+const [PATH, ...aliases] = MCP_PATHS;
 
 const Message = z.looseObject({
   jsonrpc: z.literal("2.0"),
@@ -31,8 +31,8 @@ export const callMcp = endpoint({
   tag: "MCP",
   summary: "Send an MCP message",
   description:
-    "The service as a server of the Model Context Protocol: streamable HTTP without sessions, of the revision 2026-07-28 and of older ones. The key's permissions decide which tools are listed.",
-  access: { key: "any" },
+    "The service as a server of the Model Context Protocol: streamable HTTP without sessions, of the revision 2026-07-28 and of older ones. The permissions of the key, or of the connected app, decide which tools are listed. Without either, 401 says where a client learns how to sign in.",
+  access: { key: "any", connectedApps: true },
   example: { jsonrpc: "2.0", id: 1, method: "tools/list" },
   body: z.union([Message, z.array(Message).min(1).max(MAX_BATCH)]),
   refusals: [400, 404],
@@ -46,6 +46,9 @@ export const callMcp = endpoint({
     if (origin !== null && !isOwnOrigin(origin, request.url, services.config)) {
       throw new AppError("forbidden", "Requests from pages of another origin are refused");
     }
+    // The first message is counted as the request.
+    const calls = Array.isArray(body) ? body.length - 1 : 0;
+    await countCalls(services, { rule: "key", id: caller.keyId, calls });
     return answerMcp(request, body, { services, caller, requestId, waitUntil });
   },
 });
@@ -79,7 +82,7 @@ export const describeMcp = endpoint({
       name: SERVER.name,
       description: SERVER.title,
       transport: "streamable-http" as const,
-      endpoint: `${withoutSlash(services.config.PUBLIC_URL)}${PATH}`,
+      endpoint: mcpResource(services.config),
       tools: TOOLS.map(({ name, description }) => ({ name, description })),
     };
   },

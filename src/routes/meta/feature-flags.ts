@@ -22,9 +22,13 @@ export const featureFlags = endpoint({
       oauth: z
         .object({ github: z.boolean(), google: z.boolean() })
         .describe("Providers that users can sign in with"),
+      passkey_origin: z
+        .url()
+        .nullable()
+        .describe("Origin of the pages on which passkeys work; null where they cannot"),
     }),
   },
-  handler: async ({ services: { config, oauth } }) => ({
+  handler: async ({ services: { config, oauth, webAuthn } }) => ({
     env: config.ENVIRONMENT,
     flags: {
       two_fa: config.TWO_FA_ENABLED,
@@ -36,5 +40,6 @@ export const featureFlags = endpoint({
       github: oauth.github !== undefined,
       google: oauth.google !== undefined,
     },
+    passkey_origin: webAuthn?.origin ?? null,
   }),
 });

@@ -3,8 +3,6 @@ import { consoleEndpoints } from "./console.ts";
 import { guideEndpoints } from "./guide.ts";
 import { home } from "./home.ts";
 import { page } from "./page.ts";
-import { script } from "./script.ts";
-import { stylesheet } from "./stylesheet.ts";
 
 /** Small pages to which mails, providers and the desktop app link. They use only the public API. */
 export const pageEndpoints: readonly Endpoint[] = [
@@ -16,6 +14,7 @@ export const pageEndpoints: readonly Endpoint[] = [
   page("getVerifyEmailPage", "/verify-email", "verify-email", "Get the email verification page"),
   page("getInvitationPage", "/invite/:token", "invite", "Get the invitation page"),
   page("getProviderSignInPage", "/oauth/callback", "oauth-callback", "Get the provider sign-in result page"),
+  page("getAuthorizePage", "/oauth/authorize", "authorize", "Get the authorization page"),
   page("getDesktopPairingPage", "/desktop/pair", "desktop-pair", "Get the desktop pairing page"),
   page("getDeviceSignInPage", "/device", "device", "Get the device sign-in page"),
   page("getMessagingAccountPage", "/pair", "pair", "Get the messaging account page"),
@@ -37,6 +36,4 @@ export const pageEndpoints: readonly Endpoint[] = [
   ),
   ...consoleEndpoints,
   ...guideEndpoints,
-  script,
-  stylesheet,
 ];

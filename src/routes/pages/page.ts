@@ -14,7 +14,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** A page of `public/account`, at an address that mails, providers and the desktop app use. */
+/** A page that `console/build.ts` builds out of `console/account`, at an address that mails, providers and the desktop app use. */
 export function page(operationId: string, path: string, file: string, summary: string): Endpoint {
   return endpoint({
     operationId,
@@ -26,6 +26,6 @@ export function page(operationId: string, path: string, file: string, summary: s
     response: { status: 200, schema: z.string(), mediaType: "text/html" },
     // The address of an asset is without `.html`.
     handler: async ({ services, request }) =>
-      asset(services, request, `/account/${file}`, { "Content-Security-Policy": POLICY }),
+      asset(services, request, `/app/account/${file}`, { "Content-Security-Policy": POLICY }),
   });
 }

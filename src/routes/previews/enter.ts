@@ -4,7 +4,9 @@ import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { askFrame } from "./ask-frame.ts";
 import { entranceUrl } from "./preview-host.ts";
+import { isFramed } from "./visit-cookies.ts";
 import { personOfCookie } from "./visitor.ts";
 
 export const enterPreview = endpoint({
@@ -28,6 +30,7 @@ export const enterPreview = endpoint({
     if (!address) throw new AppError("invalid_input", "This is not the host of a preview");
     const person = await personOfCookie(services, request);
     if (!person) {
+      if (isFramed(request)) return askFrame();
       const { pathname, search } = new URL(request.url);
       return new Reply(null, {
         Location: `/login?${new URLSearchParams({ next: pathname + search }).toString()}`,

@@ -10,7 +10,7 @@ import { cookieOf, framedCookie, hostCookie } from "#src/http/cookies.ts";
 const NONCE_SECONDS = 300;
 
 /** Whether the browser loads this document into a frame. Source: W3C Fetch Metadata Request Headers. */
-function isFramed(request: Request): boolean {
+export function isFramed(request: Request): boolean {
   return request.headers.get("sec-fetch-dest") === "iframe";
 }
 

@@ -47,6 +47,7 @@ export const Project = z
     project_kind: z.literal("workspace"),
     network_name: z.null(),
     hibernated_at: Moment.nullable(),
+    deployed_at: Moment.nullable().describe("Since when the project is always on; null when it is not"),
     ...StatusFields,
   })
   .meta({ id: "Project" });
@@ -96,6 +97,7 @@ export function describeProject(project: projects.Project, status?: Status): z.i
     project_kind: "workspace",
     network_name: null,
     hibernated_at: project.hibernatedAt?.toISOString() ?? null,
+    deployed_at: project.deployedAt?.toISOString() ?? null,
     ...describeStatus(project, status),
   };
 }

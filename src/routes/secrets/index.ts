@@ -9,6 +9,7 @@ import {
 import { listModelProviders } from "./list-providers.ts";
 import { getModelPreferences, setModelPreference } from "./preferences.ts";
 import { getModelKey, listModelKeys } from "./read-keys.ts";
+import { testModelKey } from "./test-key.ts";
 
 export const secretEndpoints: readonly Endpoint[] = [
   listModelKeys,
@@ -16,6 +17,7 @@ export const secretEndpoints: readonly Endpoint[] = [
   getModelKey,
   changeModelKey,
   deleteModelKey,
+  testModelKey,
   listModelProviders,
   listOwnProviders,
   addOwnProvider,

@@ -12,7 +12,7 @@ import { safeParseJson } from "#src/lib/parse-json.ts";
 import type { Services } from "#src/services.ts";
 import { ChatServerFrame } from "#src/wire/sockets.ts";
 import { NO_WISH } from "./query.ts";
-import { resumed } from "./resumed.ts";
+import { isShownShared, resumed } from "./resumed.ts";
 
 /** The path contains the token, as existing clients send it: see `http/logged-path.ts`. */
 const PATH = "/api/chat/ws/:token";
@@ -66,8 +66,9 @@ async function serve(
     const { id, role } = await requireProject(services, caller, named.project_id, "chat.view");
     const asked = resumedBy(first);
     const resume = [...resumed(query), ...asked];
+    const shared = isShownShared(query);
     const readsFiles = isAuthorized(caller, "file.read", role);
-    const who = { userId: caller.userId, standing, readsFiles };
+    const who = { userId: caller.userId, standing, readsFiles, shared };
     const opening = { kind: "conversation", ...who, wish: NO_WISH, resume } as const;
     // A first frame that resumes is in the opening. Handled again, it would repeat the events of a task that has ended since.
     await services.sockets.join(id, opening, client, () => waiting.end().slice(asked.length));

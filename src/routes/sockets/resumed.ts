@@ -41,6 +41,16 @@ export function shownBefore(query: Readonly<Record<string, string>>): string[] |
   return shown;
 }
 
+const Shared = z.object({
+  /** Whether also the tasks of others are shown, in chats that they share. */
+  shared: z.enum(["true", "false"]).optional(),
+});
+
+/** Parses whether the client is shown shared chats. Throws `invalid_input`. */
+export function isShownShared(query: Readonly<Record<string, string>>): boolean {
+  return parse(Shared, query).shared === "true";
+}
+
 const listed = (text: string) => text.split(",").filter((part) => part !== "");
 
 const Resumed = z.object({

@@ -13,7 +13,7 @@ export const invoke = endpoint({
   summary: "Start a task",
   description:
     "Asks an agent to work on a project. Returns as soon as the task is durable. A repetition with the same `Idempotency-Key` within 24 hours returns the same response.",
-  access: { key: "chat.send" },
+  access: { keyInStatement: "chat.send" },
   example: { project_id: "3f0c6c1e-8a53-4b52-9a57-1f2d7c9e4b10", message: "Fix the failing test." },
   body: InvokeBody,
   headers: IdempotencyHeaders,

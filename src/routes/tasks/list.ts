@@ -87,9 +87,8 @@ async function listed({
 }): Promise<z.input<typeof Listed>> {
   const found = await listTasks(
     services,
+    caller,
     {
-      userId: caller.userId,
-      projectIds: caller.kind === "key" ? caller.projectIds : null,
       statuses: statusesOf(query),
       projectId: query.project_id ?? null,
       since: query.since ? new Date(query.since) : null,

@@ -8,7 +8,7 @@ export const getPreferences = endpoint({
   path: "/api/users/preferences",
   aliases: ["/users/preferences"],
   summary: "Get preferences",
-  description: "How the console looks to the caller.",
+  description: "How the console looks to the caller, and what tells of the caller's long tasks.",
   tag: "Accounts",
   access: { user: "any" },
   response: { status: 200, schema: Preferences },

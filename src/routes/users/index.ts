@@ -7,6 +7,7 @@ import { getMe } from "./get-me.ts";
 import { getPreferences } from "./get-preferences.ts";
 import { getProfile } from "./get-profile.ts";
 import { getUser } from "./get-user.ts";
+import { passkeyEndpoints } from "./passkeys/index.ts";
 import { updateMe } from "./update-me.ts";
 import { updatePreferences } from "./update-preferences.ts";
 import { updateProfile } from "./update-profile.ts";
@@ -17,6 +18,7 @@ export const userEndpoints: readonly Endpoint[] = [
   getLimits,
   updateMe,
   ...authenticatorEndpoints,
+  ...passkeyEndpoints,
   changeHandle,
   getPreferences,
   updatePreferences,

@@ -8,7 +8,7 @@ export const updatePreferences = endpoint({
   path: "/api/users/preferences",
   aliases: ["/users/preferences"],
   summary: "Update preferences",
-  description: "How the console looks to the caller.",
+  description: "How the console looks to the caller, and what tells of the caller's long tasks.",
   tag: "Accounts",
   access: { user: "any" },
   example: { theme_preset: "default-dark" },
@@ -19,6 +19,8 @@ export const updatePreferences = endpoint({
       diagramModel: body.diagram_model,
       themePreset: body.theme_preset,
       chatPosition: body.chat_position,
+      taskMail: body.task_mail,
+      taskNotices: body.task_notices,
     });
     return accounts.describePreferences(updated);
   },

@@ -5,7 +5,7 @@ import { answeringModel, modelError, never, questionOf } from "#test/support/ans
 
 const MESSAGE =
   "\n  Please make the login page work on phones, the button is cut off at the right edge of it.\nThanks";
-const FIRST_LINE = "Please make the login page work on phones, the button is cut";
+const FIRST_LINE = "Please make the login page work on phones, the button is…";
 
 const titled = async (answer: string) =>
   (
@@ -67,7 +67,10 @@ describe("a chat's title", () => {
   it.each([
     ["", "Untitled"],
     ["\n \n", "Untitled"],
-    [`${"a".repeat(59)}😀`, "a".repeat(59)],
+    ["a".repeat(60), "a".repeat(60)],
+    [`${"a".repeat(59)}😀`, `${"a".repeat(59)}…`],
+    [`${"ab ".repeat(20)}c`, `${"ab ".repeat(19)}ab…`],
+    [`Do this, ${"x".repeat(80)}`, "Do this…"],
   ])("without a model, of %j, is %j", (message, expected) => {
     expect(titleOfMessage(message)).toBe(expected);
   });

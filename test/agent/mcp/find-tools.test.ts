@@ -21,12 +21,14 @@ function toolsOfTask(count: number, fields: Partial<{ deny: string[] }> = {}): M
     id: "0199c0de-0000-7000-8000-000000000001",
     name: "s",
     url: "https://s.test/mcp",
+    projectId: null,
+    auth: "none",
     encryptedHeaders: null,
     rules: { ...NO_RULES, ...fields },
     tools,
     state: "connected",
   } as const;
-  const secrets = { known: async () => new KnownSecrets([]) };
+  const secrets = { known: async () => new KnownSecrets([]), learn: () => {} };
   return new McpTools(partOf({}), [server], { secrets, signal: new AbortController().signal });
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isEnvFile, parseEnvFile } from "#src/agent/scrubbing/env-file.ts";
+import { isMcpFile, parseMcpFile } from "#src/agent/scrubbing/mcp-file.ts";
 import { RunSecrets } from "#src/agent/scrubbing/run-secrets.ts";
 import { scrubText } from "#src/agent/scrubbing/scrub.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -32,6 +33,34 @@ describe("a file of settings", () => {
 
   it("with a million quotes that do not end is read all the same", () => {
     expect(parseEnvFile('A="b\n'.repeat(200_000)).length).toBe(500);
+  });
+});
+
+describe("a file that names MCP servers", () => {
+  it("has variables, headers, defaults, and what looks secret in arguments", () => {
+    const text = JSON.stringify({
+      mcpServers: {
+        one: {
+          command: "node",
+          args: ["a.mjs", "--api-key", "k3J9xPq2Vb7L", "--token=Zq81-mmVt-03xx", "--mode", "read-only"],
+          env: { PASSWORD: "hunter2hunter", DSN: "x ${TOKEN:-fallback-91}", COUNT: 3 },
+        },
+        two: { url: "https://example.com", headers: { Authorization: "Bearer abcd-1234-efgh" } },
+        three: "none",
+      },
+    });
+    expect(parseMcpFile(text)).toEqual([
+      { name: "PASSWORD", value: "hunter2hunter" },
+      { name: "DSN", value: "x ${TOKEN:-fallback-91}" },
+      { name: "TOKEN", value: "fallback-91" },
+      { name: "--api-key", value: "k3J9xPq2Vb7L" },
+      { name: "--token", value: "Zq81-mmVt-03xx" },
+      { name: "Authorization", value: "abcd-1234-efgh" },
+    ]);
+    expect([".mcp.json", "mcp.json", "a.mcp.json"].map(isMcpFile)).toEqual([true, false, false]);
+    for (const malformed of ["{", "[]", '{"mcpServers":[]}', '{"mcpServers":{"a":{"args":{}}}}']) {
+      expect(parseMcpFile(malformed)).toEqual([]);
+    }
   });
 });
 
@@ -69,6 +98,16 @@ describe("the secrets of a run", () => {
       "«secret:STORED» «secret:ROOT_SECRET» «secret:WEB_SECRET» eeee-3333-ffff gggg-4444-hhhh",
     );
     expect(loads.times).toBe(1);
+  });
+
+  it("are those of its MCP servers, too, and the programs' own results do not show them", async () => {
+    const env = { TRACKER_TOKEN: "aaaa-1111-bbbb", MODE: "development" };
+    const { secrets } = runOver(
+      new MemoryRuntime({ ".mcp.json": JSON.stringify({ mcpServers: { own: { command: "node", env } } }) }),
+    );
+    expect(scrubText("aaaa-1111-bbbb in development", await secrets.knownAfter(read))).toBe(
+      "«secret:TRACKER_TOKEN» in development",
+    );
   });
 
   it("are read again after a call that wrote such a file, and the old ones stay known", async () => {

@@ -11,6 +11,7 @@ import type { Model, ModelEvent, ModelUsage, ToolCall } from "#src/models/model.
 import type { Addition, TurnRecord } from "#src/platform/objects/task-logs.ts";
 import { modelError } from "#test/support/answering-model.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
+import { partOf } from "#test/support/part-of.ts";
 import { toolContext } from "#test/support/tool-context.ts";
 
 const usage = { inputTokens: 1, outputTokens: 1, cachedInputTokens: 0, cacheWriteTokens: 0 };
@@ -86,6 +87,7 @@ async function turn(
     onStop: () => {},
     sparingAfter: 100,
   });
+  const questions = partOf<TurnContext["calls"]["questions"]>({ withdraw: async () => {} });
   const ran = await runTurn({
     iteration: 1,
     request: {
@@ -95,7 +97,12 @@ async function turn(
       seal: async (part) => `sealed:${JSON.stringify(part.content)}`,
       window,
     },
-    calls: { tools: toolContext({ runtime }), gate: { enter }, beforeChange: async () => undefined },
+    calls: {
+      tools: toolContext({ runtime }),
+      gate: { enter },
+      questions,
+      beforeChange: async () => undefined,
+    },
     log: { records: new TurnRecords(1, records), writer },
     secrets: new RunSecrets({ load: async () => secrets, files: runtime, onUnreadable: () => {} }),
     toolFailed: () => {},

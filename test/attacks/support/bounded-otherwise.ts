@@ -11,6 +11,9 @@ const CEILED: Readonly<Record<Name, string>> = {
   added_models: "createCustomModel",
   agents: "createAgent createMarketplaceAgent forkMarketplaceAgent",
   templates: "submitMarketplaceTemplate uploadTemplate createTemplateFromProject",
+  connected_apps: "getMcpToken decideAppRequest",
+  passkeys: "addMyPasskey",
+  app_requests: "openAppRequest",
   pairing_links: "createPairingLink",
   desktop_devices: "exchangePairingToken createDesktopKey",
   members: "acceptInvitation",
@@ -27,7 +30,7 @@ const CEILED: Readonly<Record<Name, string>> = {
   unsent_attachments: "uploadAttachment",
   mcp_servers_of_person: "createMcpServer",
   mcp_servers_of_team: "createMcpServer",
-  mcp_servers_of_project: "createMcpServer",
+  mcp_servers_of_project: "createMcpServer allowStdioServer",
   channels: "createChannel",
   channel_connections: "createChannel",
   schedules: "createSchedule",
@@ -45,7 +48,7 @@ const CEILED: Readonly<Record<Name, string>> = {
 const BOUNDS: Readonly<Record<string, string>> = {
   REGISTRATIONS_PER_ADDRESS: "register",
   "A session ends by itself, and its row is deleted after that": `
-    login loginWithForm loginWithCookies verifyLoginCode resetPassword refreshSession getDeviceToken
+    signInWithPasskey login loginWithForm loginWithCookies verifyLoginCode resetPassword refreshSession getDeviceToken
     refreshDeviceSession`,
   "MAIL_SENDS_PER_ACCOUNT and AUTH_ATTEMPTS_PER_ADDRESS; the row expires":
     "resendLoginCode requestPasswordReset requestVerificationEmail",
@@ -83,8 +86,8 @@ const BOUNDS: Readonly<Record<string, string>> = {
 
 /** Operations that change, end or read what is there. */
 const STORING_NOTHING = `
-  verifyEmail logoutEverywhere logout lookUpDeviceSignIn previewGatewayPairing decideDeviceSignIn
-  confirmMyAuthenticator renewMyRecoveryCodes turnOffMyAuthenticator turnOffAuthenticator disableUser enableUser verifyPurchase verifyCheckout cancelAgentSubscription renewAgentSubscription
+  registerMcpClient revokeMcpToken verifyEmail logoutEverywhere logout lookUpDeviceSignIn previewGatewayPairing decideDeviceSignIn
+  beginPasskeySignIn beginMyPasskey removeMyPasskey confirmMyAuthenticator renewMyRecoveryCodes turnOffMyAuthenticator turnOffAuthenticator disableUser enableUser verifyPurchase verifyCheckout cancelAgentSubscription renewAgentSubscription
   cancelSubscription renewSubscription toggleLibraryAgent publishMarketplaceAgent
   unpublishMarketplaceAgent unpairCallingDesktop switchTeam leaveTeam recordProjectActivity
   stopAllContainers stopContainer renameContainer revealContainerVariable connectBrowserPreview
@@ -92,7 +95,7 @@ const STORING_NOTHING = `
   switchGitBranchByPost testDeploymentCredential cancelDeployment cancelTask answerApproval
   cancelChatTask cancelAllChatWork undoChatMessage rotateChannelSecret rotateApiKeySecret
   retryChannelMessage reloadGateway previewSchedule pauseSchedule syncUsage checkCompatibility
-  testMcpServer`;
+  testModelKey testMcpServer authorizeMcpServer disconnectMcpServer`;
 
 const namesIn = (text: string) => text.split(/\s+/u).filter(Boolean);
 

@@ -4,6 +4,7 @@ import {
   containers,
   deployments,
   deviceSignIns,
+  oauthRequests,
   pairingTokens,
   teamMemberships,
   projects,
@@ -23,6 +24,7 @@ import { acceptInvitation, createLink } from "#src/domain/organisations/invitati
 import { revokeInvitationRow } from "#src/domain/organisations/invitations/queries.ts";
 import { createTeam } from "#src/domain/organisations/teams/index.ts";
 import { deleteTeamRow } from "#src/domain/organisations/teams/queries.ts";
+import { disconnectApp, listConnectedApps, openRequest } from "#src/domain/programs/connected-apps/index.ts";
 import { mintPairing, pairDevice } from "#src/domain/programs/desktop/index.ts";
 import { beginDeviceSignIn } from "#src/domain/people/device-sign-in/index.ts";
 import { createSchedule, deleteSchedule, pauseSchedule } from "#src/domain/schedules/definitions/index.ts";
@@ -36,7 +38,9 @@ import { sha256Hex } from "#src/lib/hash.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
+import { appDeps, connectedApp, freshCaller, newQuestion } from "#test/support/app-grants.ts";
 import { asMember, newColleague, type Colleague } from "#test/support/colleagues.ts";
+import { passkeysOf } from "#test/support/passkeys.ts";
 import { CLIENT } from "#test/support/people.ts";
 import type { DeploymentSettings } from "#src/db/schema/deployments.ts";
 import { partOf } from "#test/support/part-of.ts";
@@ -60,6 +64,36 @@ export const DRIVERS: Readonly<Record<CeilingName, (deps: Ceiled) => Promise<Hol
     return {
       make: async () => (await pairDevice({ ...deps, secrets }, caller, wish, CLIENT)).apiKeyId,
       remove: (id) => revokeApiKey({ ...deps, queue }, userId, id, CLIENT),
+    };
+  },
+  async connected_apps({ db, config }) {
+    const { id: userId } = await newColleague(db);
+    const caller = await freshCaller(db, userId);
+    const deps = appDeps(db, config);
+    return {
+      async make() {
+        await connectedApp(deps, caller);
+        const [newest] = await listConnectedApps(deps, caller);
+        return newest?.id ?? "";
+      },
+      remove: (id) => disconnectApp(deps, caller, id, CLIENT),
+    };
+  },
+  async passkeys({ db, config }) {
+    const { id: userId } = await newColleague(db);
+    return passkeysOf(await freshCaller(db, userId), { db, config });
+  },
+  async app_requests({ db, config }) {
+    const { id: userId } = await newColleague(db);
+    const deps = appDeps(db, config);
+    const { asked } = newQuestion(deps);
+    return {
+      async make() {
+        // Each of a session of its own, as from several browsers.
+        const opened = await openRequest(deps, await freshCaller(db, userId), asked, ["file.read"]);
+        return "id" in opened ? opened.id : "";
+      },
+      remove: (id) => db.delete(oauthRequests).where(eq(oauthRequests.id, id)),
     };
   },
   async pairing_links({ db, config }) {

@@ -1,3 +1,6 @@
+import { eq, sql } from "drizzle-orm";
+import { expect, vi } from "vitest";
+import { sessions } from "#src/db/schema/index.ts";
 import type { ApiAnswer } from "#test/support/api-client.ts";
 import { signedIn } from "#test/support/browser.ts";
 import { databaseOf } from "#test/support/database.ts";
@@ -36,6 +39,7 @@ export async function foreignRequests(service: SharedService, document: Document
   const { body: csrf } = await page.call<{ csrf_token: string }>("GET", "/api/auth/csrf");
   const headers = { "x-csrf-token": csrf.csrf_token };
   const db = databaseOf(service);
+  await untilDone(service, victim);
 
   const withToken =
     (token: string): Send =>
@@ -111,20 +115,38 @@ export async function foreignRequests(service: SharedService, document: Document
     operation.permission !== "superuser" &&
     slotsOf(document, operation).some((slot) => namesFor(slot, names).length > 0);
 
+  const holdings = async () => {
+    // A container may name any template as the one it was made from, and every job names its kind: nothing is read by either.
+    const { base: _base, job_kind: _kind, ...others } = names;
+    const id = names["project"];
+    return {
+      rows: await rowsOf(db, Object.values(others)),
+      files: await read(`/api/projects/${id}/files/tree`),
+      file: await read(`/api/projects/${id}/files/${String(victim.samples["path"])}`),
+      snapshots: await read(`/api/projects/${id}/snapshots`),
+      shell: await read(`/api/shell/sessions/${names["shell"]}`),
+    };
+  };
+  // A session's row says when it was used, as of the last minute: the looks below must not change it after it was read.
+  await db
+    .update(sessions)
+    .set({ lastUsedAt: sql`now()` })
+    .where(eq(sessions.userId, victim.owner.id));
+
   return {
     faultsByPlace: async (operation, caller) => (isAbout(operation) ? faultsByPlace(operation, caller) : []),
     faultsByCaller: async (operation) => (isAbout(operation) ? faultsByCaller(operation) : []),
-    async holdings() {
-      // A container may name any template as the one it was made from, and every job names its kind: nothing is read by either.
-      const { base: _base, job_kind: _kind, ...others } = names;
-      const id = names["project"];
-      return {
-        rows: await rowsOf(db, Object.values(others)),
-        files: await read(`/api/projects/${id}/files/tree`),
-        file: await read(`/api/projects/${id}/files/${String(victim.samples["path"])}`),
-        snapshots: await read(`/api/projects/${id}/snapshots`),
-        shell: await read(`/api/shell/sessions/${names["shell"]}`),
-      };
-    },
+    holdings,
   };
+}
+
+/** Waits for what the making of an estate leaves under way: its task, and the end of a project that was deleted. */
+async function untilDone(service: SharedService, { owner, samples }: Estate): Promise<void> {
+  const [task, deletion] = [String(samples["task"]), String(samples["background_task"])];
+  const statusAt = async (path: string) =>
+    (await service.call<{ status: string }>("GET", path, { token: owner.token })).body.status;
+  await vi.waitFor(async () => {
+    expect(await statusAt(`/api/chat/agent/status/${task}`)).toBe("completed");
+    expect(await statusAt(`/api/tasks/${deletion}`)).toBe("completed");
+  });
 }

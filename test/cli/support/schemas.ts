@@ -55,6 +55,7 @@ export const Lines = {
   revoked: z.object({ status: z.literal("deactivated"), key_id: id }),
   schedule: z.object({ id, name: z.string(), schedule: z.string(), paused: z.boolean() }),
   changed: z.object({ id, status: z.string() }),
+  stdioServer: z.object({ name: z.string(), state: z.string() }),
   mcpServer: z.object({ id, name: z.string(), scope: z.string(), state: z.string(), tools: z.unknown() }),
   deleted: z.object({ deleted: id }),
   usage: z.object({

@@ -1,13 +1,11 @@
 import { expect, type Browser, type Page } from "@playwright/test";
 import type { Account, ApiClient } from "#test/support/api-client.ts";
+import { WAIT_HANGS_MS } from "#test/support/hangs.ts";
 
 export { launchBrowser } from "#test/support/chromium.ts";
 
-/** Ends a wait that hangs: a machine that is busy must not decide one. */
-const HANGS_MS = 60_000;
-
 /** Playwright's `expect`, which waits until what it says of a page is so. */
-export const expectPage = expect.configure({ timeout: HANGS_MS });
+export const expectPage = expect.configure({ timeout: WAIT_HANGS_MS });
 
 /** A page of the console, and what it complained about: errors, refusals of its policy, requests to elsewhere. */
 export interface ConsolePage {
@@ -22,6 +20,8 @@ export interface OpenOptions {
   readonly account?: Pick<Account, "token">;
   /** Below `/app`; `null` leaves the page empty, for what is to be set up before its first load. */
   readonly path?: string | null;
+  /** Another name of the service's host, for what browsers allow at one of them alone. */
+  readonly origin?: string;
   /** Instead of a path: an address of the service. */
   readonly address?: string;
 }
@@ -30,14 +30,23 @@ export interface OpenOptions {
 export async function openConsole(
   browser: Browser,
   service: ApiClient,
-  { width = 1280, scheme = "light", account, path = "", address }: OpenOptions = {},
+  {
+    width = 1280,
+    scheme = "light",
+    account,
+    path = "",
+    origin: own = service.url,
+    address,
+  }: OpenOptions = {},
 ): Promise<ConsolePage> {
   const context = await browser.newContext({
     viewport: { width, height: 800 },
     colorScheme: scheme,
-    baseURL: service.url,
+    // What fades in has less contrast until it is there.
+    reducedMotion: "reduce",
+    baseURL: own,
   });
-  context.setDefaultTimeout(HANGS_MS);
+  context.setDefaultTimeout(WAIT_HANGS_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("console", (message) => {
@@ -49,10 +58,10 @@ export async function openConsole(
   page.on("pageerror", ({ message }) => complaints.push(message));
   page.on("request", (request) => {
     const { origin, protocol } = new URL(request.url());
-    if (origin !== service.url && protocol.startsWith("http")) complaints.push(`asked ${request.url()}`);
+    if (origin !== own && protocol.startsWith("http")) complaints.push(`asked ${request.url()}`);
   });
   // As a sign-in leaves it: the form itself is tried in pages.test.ts.
-  if (account) await context.addCookies([{ name: "session", value: account.token, url: service.url }]);
+  if (account) await context.addCookies([{ name: "session", value: account.token, url: own }]);
   if (address !== undefined || path !== null) await page.goto(address ?? `/app${path}`);
   return { page, complaints };
 }

@@ -58,7 +58,7 @@ export function commandsContract(
         timeoutMs: HANGS_MS,
       });
       expect(result.stdout).toBe("here\nhello 'you'\n");
-      await expect(runtime.exec("ls", { cwd: "missing", timeoutMs: 20_000 })).rejects.toMatchObject({
+      await expect(runtime.exec("ls", { cwd: "missing", timeoutMs: HANGS_MS })).rejects.toMatchObject({
         code: "not_found",
       });
     });
@@ -83,7 +83,7 @@ export function commandsContract(
     it("ends when its signal does, with 130", async () => {
       const controller = new AbortController();
       const pending = runtime.exec(": > started; sleep 600", {
-        timeoutMs: 60_000,
+        timeoutMs: HANGS_MS,
         signal: controller.signal,
       });
       await appears(runtime, "started");

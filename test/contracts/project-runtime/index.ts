@@ -5,6 +5,7 @@ import { filesContract } from "./files.ts";
 import { linksContract } from "./links.ts";
 import { longPathsContract } from "./long-paths.ts";
 import { notesContract } from "./notes.ts";
+import { pipesContract } from "./pipes.ts";
 import { processesContract } from "./processes.ts";
 import { readOnlyCommandsContract } from "./read-only-commands.ts";
 import { shellsContract } from "./shells.ts";
@@ -43,7 +44,10 @@ export function projectRuntimeContract(
     commandsContract(open, { contained, runsProcesses });
     readOnlyCommandsContract(open, { refused: !readOnlyCommands });
     shellsContract(open);
-    if (runsProcesses) processesContract(open);
+    if (runsProcesses) {
+      processesContract(open);
+      pipesContract(open);
+    }
     storageContract(open);
     longPathsContract(open);
     if (storageStates) {

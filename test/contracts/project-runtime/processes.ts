@@ -116,7 +116,7 @@ export function processesContract(open: Open): void {
     it("end commands and shells with them", async () => {
       const shell = crypto.randomUUID();
       await runtime.openShell(shell, { command: "/bin/bash", columns: 80, rows: 24 });
-      const command = runtime.exec(": > begun; sleep 600", { timeoutMs: 60_000 });
+      const command = runtime.exec(": > begun; sleep 600", { timeoutMs: HANGS_MS });
       await appears(runtime, "begun");
       await runtime.stopProcesses();
       expect((await command).exitCode).toBe(137);

@@ -33,7 +33,7 @@ export function readOnlyCommandsContract(open: Open, { refused }: { refused: boo
       ({ runtime } = await open());
     });
   };
-  const run = (command: string, timeoutMs = 20_000) => runtime.exec(command, { timeoutMs, readOnly: true });
+  const run = (command: string, timeoutMs = HANGS_MS) => runtime.exec(command, { timeoutMs, readOnly: true });
   const state = async () => {
     const entries = await runtime.inventory();
     return entries.map(({ path, kind, mode, modifiedAt, target, fingerprint }) =>
@@ -112,7 +112,7 @@ export function readOnlyCommandsContract(open: Open, { refused }: { refused: boo
       expect(await run("echo before; sleep 600", 500)).toMatchObject({ exitCode: 124, timedOut: true });
       const controller = new AbortController();
       setTimeout(() => controller.abort(), 100);
-      const options = { timeoutMs: 60_000, readOnly: true, signal: controller.signal };
+      const options = { timeoutMs: HANGS_MS, readOnly: true, signal: controller.signal };
       expect(await runtime.exec("sleep 600", options)).toMatchObject({ exitCode: 130, timedOut: false });
     });
 

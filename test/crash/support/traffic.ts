@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { followEvents, type TaskEvent } from "#test/support/event-stream.ts";
+import { EventsRefused, followEvents, type TaskEvent } from "#test/support/event-stream.ts";
 import type { Random } from "#test/support/random.ts";
 import { PATIENCE } from "./patience.ts";
 import { newScript, type Script } from "./script.ts";
@@ -202,7 +202,9 @@ export class Traffic {
           onLive: () => (live = true),
         });
       } catch (error) {
-        if (!life.over.aborted) await this.#outlive(life, error);
+        // A database that is too busy to respond in time is told as what passes.
+        if (error instanceof EventsRefused && error.status === 503) await pause(RETRY_MS);
+        else if (!life.over.aborted) await this.#outlive(life, error);
       }
       // The life ended before a new event came: too slow a recovery if the life was long, no measurement if it was short.
       const ms = Date.now() - life.readyAt;

@@ -17,13 +17,18 @@ interface TaskView {
 
 /** What a task's events show of crashes. */
 export interface Scars {
-  /** Turns that were asked for anew. */
+  /** Turns that were begun anew. */
   restarts: number;
+  /** Those of them whose model was asked again by the same executor: what it had said before was shown. */
+  askedAnew: number;
   /** Calls that were answered as interrupted. */
   interrupted: number;
   /** Interrupted calls whose effect had happened: a repetition would have doubled it. */
   doublesPrevented: number;
 }
+
+/** Why a turn is begun anew whose executor is taken for dead, as any may be on a busy machine. */
+const TAKEN_OVER = "The task was resumed";
 
 export interface Verifier {
   api: ApiClient;
@@ -53,11 +58,14 @@ export async function verifyTask(verifier: Verifier, task: WitnessedTask): Promi
   expect(task.events, "what a client saw is what is kept").toEqual(events);
   expect(events.map(({ id }) => id)).toEqual(events.map((_, index) => index + 1));
   verifyEnds(events, view);
-  const restarts = verifyTurns(events, script.texts);
+  verifyTurns(events, script.texts);
+  const reasons = events.filter(({ type }) => type === "turn_restarted").map(({ body }) => body.data?.reason);
+  const askedAnew = reasons.filter((reason) => reason !== TAKEN_OVER).length;
   const calls = verifyCalls(events, script.calls);
   const doublesPrevented = await verifyEffects(verifier, task, calls);
   if (task.after) await verifyOrder(verifier, task.after, view);
-  return { restarts, interrupted: calls.filter(isInterrupted).length, doublesPrevented };
+  const interrupted = calls.filter(isInterrupted).length;
+  return { restarts: reasons.length, askedAnew, interrupted, doublesPrevented };
 }
 
 function verifyEnds(events: TaskEvent[], view: TaskView): void {
@@ -72,8 +80,8 @@ function verifyEnds(events: TaskEvent[], view: TaskView): void {
   });
 }
 
-/** Each turn ends once, and its text is what came since it last began. Returns how often a turn was restarted. */
-function verifyTurns(events: TaskEvent[], texts: readonly string[]): number {
+/** Each turn ends once, and its text is what came since it last began. */
+function verifyTurns(events: TaskEvent[], texts: readonly string[]): void {
   const told: string[] = [];
   let text = "";
   for (const { type, body } of events) {
@@ -85,7 +93,6 @@ function verifyTurns(events: TaskEvent[], texts: readonly string[]): number {
     text = "";
   }
   expect(told).toEqual(texts);
-  return count(events, "turn_restarted");
 }
 
 /** Each call begins once and ends once, in this order. Returns the ends. */

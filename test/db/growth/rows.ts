@@ -122,7 +122,7 @@ export function rowsOfOthers({ users, projects, chats, tasks }: Size): string[] 
       SELECT growth_id('run', n), ${project("n")}, ${user("n")}, 'ls', '/', 'safe', true, 5, now() - (n % 29) * interval '1 day'
       FROM ${each(users * 50)}`,
     `INSERT INTO background_tasks (id, user_id, project_id, type, status, created_at, completed_at)
-      SELECT growth_id('background', n), ${user("n")}, ${project("n")}, 'project_creation', 'completed', now(), now()
+      SELECT growth_id('background', n), ${user("n")}, ${project("n")}, 'project_creation', 'completed', now() - interval '1 day', now()
       FROM ${each(projects)}`,
     `INSERT INTO external_api_keys (id, user_id, team_id, name, key_hash, key_prefix, scope, webhook_secret_encrypted)
       SELECT growth_id('key', n), ${user("n")}, growth_id('personal', 1 + n % ${users}), 'key', md5(n::text), 'tsk_abcd', 'team',

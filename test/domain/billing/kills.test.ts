@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { asc, eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { auditLog, payouts, users } from "#src/db/schema/index.ts";
 import { settleCheckout } from "#src/domain/billing/checkouts/index.ts";
@@ -125,7 +125,7 @@ describe("a payment counts once when the program is killed at any of its calls",
         const [payout] = await payoutsOf(transactionId);
         expect(payout).toMatchObject({ status: "paid" });
         const ofCreator = eq(auditLog.userId, payout?.creatorId ?? "");
-        const entries = await world.db.select().from(auditLog).where(ofCreator);
+        const entries = await world.db.select().from(auditLog).where(ofCreator).orderBy(asc(auditLog.id));
         expect(entries.map(({ action }) => action)).toEqual(["payout.account_connected", "payout.sent"]);
       };
       return { program, after };

@@ -2,9 +2,14 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { telegram } from "#src/channels/telegram/index.ts";
 import { channelEvents } from "#src/db/schema/index.ts";
-import { advanceSessions } from "#src/domain/conversations/sessions/index.ts";
+import { advanceLeft, advanceSessions } from "#src/domain/conversations/sessions/index.ts";
 import { recentMessages } from "#src/domain/conversations/sessions/queries/sessions.ts";
-import { eventsReceived, receiveEvents, receiveWebhook } from "#src/domain/messaging/inbox/index.ts";
+import {
+  eventsLeft,
+  eventsReceived,
+  receiveEvents,
+  receiveWebhook,
+} from "#src/domain/messaging/inbox/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -151,6 +156,35 @@ it("a session that fails is published alone, and the others of its batch are han
   expect(alone.sessions.map(({ senderId }) => senderId)).toEqual([broken]);
   // Alone it fails as any message of the queue does, which has its own retries.
   await expect(advanceSessions(failing, alone)).rejects.toThrow("It is broken");
+});
+
+it("what its receiver left is handled by the channel's net, but for what has just come", async () => {
+  const { deps, at } = await MediaWorld.open(database.db);
+  const { channel } = at;
+  const published: QueueMessage[] = [];
+  const queue = {
+    ...deps.queue,
+    publish: async (message: QueueMessage) => void published.push(message),
+    publishBatch: async () => {},
+  };
+  const [early, late] = [`${at.senderId}-early`, `${at.senderId}-late`];
+  const receive = (id: string) =>
+    receiveEvents({ ...deps, queue }, channel, [privateMessage(id, 1, { text: "hello" })]);
+  const ofEarly = and(eq(channelEvents.channelConfigId, channel.id), eq(channelEvents.senderId, early));
+  await receive(early);
+  await database.db
+    .update(channelEvents)
+    .set({ createdAt: sql`now() - interval '10 seconds'` })
+    .where(ofEarly);
+  await receive(late);
+  const { net } = published[0] ?? {};
+  expect(net).toMatchObject({ function: "receive-left", shareOf: channel.userId });
+  await advanceLeft({ ...deps, queue }, eventsLeft.message.parse(net?.payload));
+  const open = await database.db
+    .select({ senderId: channelEvents.senderId })
+    .from(channelEvents)
+    .where(and(eq(channelEvents.channelConfigId, channel.id), isNull(channelEvents.handledAt)));
+  expect(open).toEqual([{ senderId: late }]);
 });
 
 it("a webhook's address with another secret than the channel's is refused, though the platform's signature is right", async () => {

@@ -243,7 +243,7 @@ describe("the outcome of an agent's message", () => {
     ["failed", new PlatformFailure("refused", "The bot was blocked by the person."), []],
     [
       "queued",
-      new PlatformFailure("busy", "Telegram asks for patience.", { retryAfterSeconds: 60 }),
+      new PlatformFailure("busy", "Telegram asks for patience.", { retryAfterSeconds: 900 }),
       [{ function: "deliver-outbox-message" }],
     ],
   ])("is %s, with the platform's reason, after %s", async (status, failure, published) => {

@@ -5,7 +5,7 @@ import type { ChannelApi } from "#src/channels/channel.ts";
 import { adapters } from "#src/channels/index.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import {
-  beginProgress,
+  lookDue,
   showProgress,
   type ProgressDeps,
   ProgressSoFar,
@@ -13,6 +13,7 @@ import {
 import { eventFrame } from "#src/lib/server-sent-events.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import { messageTo } from "#src/work/message.ts";
 import { dm, environmentOf } from "#test/channels/environment.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { partOf } from "#test/support/part-of.ts";
@@ -120,7 +121,7 @@ async function newTask(stage = new Stage()) {
       },
     }),
   });
-  await beginProgress(deps(0), taskId);
+  published.push(messageTo(lookDue, { taskId }));
   return {
     channelId: channel.id,
     stage,

@@ -33,7 +33,7 @@ async function endedTask(origin: string, metadataOf: (sessionId: string) => Reco
   await followUpTask(deps, id);
   const published = platform.published.map((message) => message.function);
   const reply = await replyToTask(deps, id);
-  const [asked] = await sessionOfTask(database.db, id);
+  const [asked] = await sessionOfTask(database.db, { taskId: id });
   return { sessionId, published, reply, asked, sent: platform.sent };
 }
 

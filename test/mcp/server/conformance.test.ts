@@ -8,6 +8,7 @@ import { buffer } from "node:stream/consumers";
 import { afterAll, expect, it } from "vitest";
 import { isOwnHost } from "#src/http/origin.ts";
 import { serve } from "#src/mcp/server/serve.ts";
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { fixtureServer } from "./support/fixture-server.ts";
 
 const HOSTS = { PUBLIC_URL: "http://127.0.0.1", APP_BASE_URL: undefined };
@@ -50,10 +51,13 @@ afterAll(() => {
 /** The scenarios that a revision requires, by whether the server has passed them. Source: the suite's report. */
 async function outcomes(revision: string): Promise<{ passed: string[]; failed: string[] }> {
   const suite = createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/dist/index.js");
-  const args = [suite, "server", "--url", url, "--requirements", revision];
+  // By itself the suite gives each scenario half a minute, which a busy machine may need.
+  const args = [suite, "server", "--url", url, "--requirements", revision, "--timeout", `${HANGS_MS}`];
   const report = await new Promise<string>((resolve) => {
     // It fails with any scenario, those that are not required included.
-    execFile(process.execPath, args, { cwd: folder }, (_, stdout) => resolve(stdout));
+    execFile(process.execPath, args, { cwd: folder, maxBuffer: 64 * 1024 * 1024 }, (_, stdout) =>
+      resolve(stdout),
+    );
   });
   const names = (pattern: RegExp) => Array.from(report.matchAll(pattern), ([, name = ""]) => name);
   const optional = new Set(names(/^ +[✓✗] (\S+) \(/gmu));

@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
 import { serve } from "#local/serve.ts";
 import { remoteHttp } from "#src/git/remote-http.ts";
-import { limitIn } from "#src/lib/rate-limit.ts";
+import { limitIn } from "#src/lib/remote-rate-limit.ts";
 import { createGitHosts } from "#src/platform/git-hosts/index.ts";
+import { HANGS_MS } from "#test/support/hangs.ts";
 
 const NOW = Date.parse("2026-05-04T10:00:00Z");
 const inSeconds = (seconds: number) => String(NOW / 1000 + seconds);
@@ -36,7 +37,7 @@ async function hostsAnswering(status: number, headers: Record<string, string>) {
     github: at,
     gitlab: at,
     bitbucket: at,
-    timeoutMs: 5_000,
+    timeoutMs: HANGS_MS,
     production: false,
   });
   return { hosts: Object.values(hosts), close: server.close };

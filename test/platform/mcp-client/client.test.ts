@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createMcpClient, TIMEOUTS, type McpTimeouts } from "#src/platform/mcp-client/index.ts";
+import { createMcpClient } from "#src/platform/mcp-client/index.ts";
 import { MAX_RESPONSE_BYTES } from "#src/platform/mcp-client/bounded-fetch.ts";
 import { createGuardedFetch } from "#src/platform/safe-fetch/guarded-fetch.ts";
+import { askMeanwhile, FORM } from "#test/support/asking-server.ts";
 import { plainTool, Refused, startMcpStub, type McpStub } from "#test/support/mcp-stub.ts";
+import { patientMcpClient } from "#test/support/patient-mcp.ts";
 
 const stubs: McpStub[] = [];
 afterEach(async () => {
@@ -15,15 +17,7 @@ async function newStub(...args: Parameters<typeof startMcpStub>): Promise<McpStu
   return stub;
 }
 
-const client = createMcpClient({
-  fetch: createGuardedFetch({ allowPrivate: true, allowedOrigins: [] }),
-});
-/** A client that gives up quickly in one phase, and has time in all others. */
-const impatient = (timeouts: Partial<McpTimeouts>) =>
-  createMcpClient({
-    fetch: createGuardedFetch({ allowPrivate: true, allowedOrigins: [] }),
-    timeouts: { ...TIMEOUTS, ...timeouts },
-  });
+const client = patientMcpClient();
 const header = (fields: object) => plainTool("h", { inputSchema: { type: "object", ...fields } });
 const to = ({ url }: McpStub, headers = {}) => ({ url, headers });
 
@@ -163,7 +157,7 @@ describe.each(["2026-07-28", "2025-11-25", "2025-06-18"] as const)("a server of 
         if (begins) response.writeHead(200, isStream).flushHeaders();
       };
       const used = async () => {
-        const connection = await impatient(timeouts).connect(to(stub));
+        const connection = await patientMcpClient(timeouts).connect(to(stub));
         try {
           await connection.listTools();
           await connection.callTool("look_up", {});
@@ -235,35 +229,36 @@ it("begins a new session where the server has forgotten the old one", async () =
   await connection.close();
 });
 
-it("opens no stream of notices beside its requests, and has no answer for a server that asks", async () => {
-  const methods: (string | undefined)[] = [];
-  const counting = createMcpClient({
-    fetch: async (input, init) => {
-      methods.push(init?.method);
-      return fetch(input, init);
-    },
-  });
-  const older = await newStub(undefined, { era: "2025-11-25" });
-  const connection = await counting.connect(to(older));
-  await connection.listTools();
-  await connection.close();
-  expect(methods).not.toContain("GET");
-  expect(methods.at(-1)).toBe("DELETE");
-
+it("returns what a server of 2026-07-28 needs, and gives it the answers with its state unchanged", async () => {
   const asking = await newStub();
-  const inputRequests = {
-    name: {
-      method: "elicitation/create",
-      params: { message: "Your name?", requestedSchema: { type: "object", properties: {} } },
-    },
-  };
-  asking.instead["tools/call"] = () => ({ resultType: "input_required", inputRequests });
-  const asked = await client.connect(to(asking));
-  await expect(asked.callTool("look_up", {})).rejects.toMatchObject({
-    kind: "error",
-    message: "The server asks a person for more, which is not supported",
+  const params = { message: "Your name?", requestedSchema: { type: "object", properties: {} } };
+  const inputRequests = { name: { method: "elicitation/create", params } };
+  asking.instead["tools/call"] = ({ params: sent }) =>
+    sent["requestState"] === undefined
+      ? { resultType: "input_required", inputRequests, requestState: "s\u0000é" }
+      : { resultType: "complete", content: [] };
+  const connection = await client.connect(to(asking));
+  const needs = await connection.callTool("look_up", { q: "a" });
+  if (!("asks" in needs)) throw new Error("Nothing is needed");
+  expect(needs.asks).toEqual([{ key: "name", method: "elicitation/create", params }]);
+  const input = { answers: { name: { action: "decline" } }, state: needs.state } as const;
+  expect(await connection.callTool("look_up", { q: "a" }, { input })).toMatchObject({ isError: false });
+  expect(asking.requests.at(-1)?.params).toMatchObject({
+    arguments: { q: "a" },
+    inputResponses: { name: { action: "decline" } },
+    requestState: "s\u0000é",
   });
-  await asked.close();
+  expect(JSON.stringify(asking.requests[1]?.params["_meta"])).toContain('"elicitation":{"form":{},"url":{}}');
+  await connection.close();
+});
+
+it("declines what a server of an older revision asks where nobody answers", async () => {
+  const older = await newStub(undefined, { era: "2025-11-25" });
+  askMeanwhile(older, "elicitation/create", FORM);
+  const connection = await client.connect(to(older));
+  const content = [{ type: "text", text: '{"action":"decline"}' }];
+  expect(await connection.callTool("look_up", {})).toMatchObject({ content });
+  await connection.close();
 });
 
 it("reads a list no longer than a list may take in all", async () => {
@@ -275,7 +270,7 @@ it("reads a list no longer than a list may take in all", async () => {
     const complete = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
     return { ...complete, tools: [], nextCursor: String(page) };
   };
-  const connection = await impatient({ listInAll: 800 }).connect(to(slow));
+  const connection = await patientMcpClient({ listInAll: 800 }).connect(to(slow));
   await expect(connection.listTools()).rejects.toMatchObject({ kind: "unreachable" });
   expect(page).toBeLessThan(10);
   await connection.close();
@@ -318,5 +313,57 @@ describe("an address", () => {
     const stub = await startMcpStub();
     await stub.close();
     await expect(client.connect(to(stub))).rejects.toMatchObject({ kind: "unreachable" });
+  });
+});
+
+/** Answers with JSON that is written by hand. */
+const raw =
+  (result: string): NonNullable<McpStub["instead"][string]> =>
+  ({ id }, response) =>
+    void response
+      .writeHead(200, { "content-type": "application/json" })
+      .end(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`);
+
+describe("an answer of a server", () => {
+  /** An array in an array, and so on. */
+  const NESTED = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+  it("that is nested without an end is left out alone, where functions of JSON would fail", async () => {
+    const stub = await newStub([], { era: "2025-11-25" });
+    const connection = await client.connect(to(stub));
+    const deep = `{"name":"deep","inputSchema":{"type":"object","default":${NESTED}}}`;
+    stub.instead["tools/list"] = raw(`{"tools":[${deep},${JSON.stringify(plainTool("plain"))}]}`);
+    expect(await connection.listTools()).toMatchObject({
+      tools: [{ name: "plain" }],
+      refused: [{ name: "deep", problem: "its schema is nested too deeply" }],
+    });
+    stub.instead["tools/call"] = raw(
+      `{"content":[{"type":"text","text":"here"}],"structuredContent":{"a":${NESTED}}}`,
+    );
+    expect(await connection.callTool("plain", {})).toEqual({
+      content: [
+        { type: "text", text: "here" },
+        { type: "other", kind: "structured content nested too deeply" },
+      ],
+      structured: undefined,
+      isError: false,
+    });
+    await connection.close();
+  });
+
+  it("that lists tools is bounded over all its pages", async () => {
+    const stub = await newStub([], { era: "2025-11-25" });
+    const connection = await client.connect(to(stub));
+    let pages = 0;
+    const description = "x".repeat(3 * 1024 * 1024);
+    stub.instead["tools/list"] = () => ({
+      tools: [plainTool(`tool_${(pages += 1)}`, { description })],
+      nextCursor: String(pages),
+    });
+    await expect(connection.listTools()).rejects.toMatchObject({
+      kind: "error",
+      message: expect.stringContaining("larger than 8 MiB"),
+    });
+    expect(pages).toBe(3);
+    await connection.close();
   });
 });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { serve } from "#local/serve.ts";
 import { createWebSearch, type WebSearchConfig } from "#src/platform/web-search/index.ts";
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { startReceiver, type Reply } from "#test/stand-ins/support/receiver.ts";
 
 const KEY = "a-key-that-nobody-may-see";
@@ -18,7 +19,7 @@ const json = (body: unknown, status = 200): Reply => ({ status, body: JSON.strin
 function configOf(provider: WebSearchConfig["provider"], baseUrl = server.url): WebSearchConfig {
   const none = { apiKey: undefined, baseUrl: "http://127.0.0.1:9" };
   const accounts = { tavily: none, brave: none, [provider]: { apiKey: KEY, baseUrl } };
-  return { provider, accounts, defaultResults: 5, timeoutMs: 2_000 };
+  return { provider, accounts, defaultResults: 5, timeoutMs: HANGS_MS };
 }
 
 function engine(provider: WebSearchConfig["provider"], baseUrl?: string) {

@@ -1,14 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ChatEvent } from "#sdk/live/chat.ts";
-import {
-  conversationOf,
-  emptyConversation,
-  fold,
-  isRunning,
-  type Conversation,
-  type ConversationTask,
-} from "#sdk/live/conversation.ts";
+import { conversationOf, emptyConversation, fold, isRunning } from "#sdk/live/conversation.ts";
+import type { Conversation, ConversationTask } from "#sdk/live/conversation-task.ts";
 
 type Body = { type: string; [field: string]: unknown };
 
@@ -46,6 +40,10 @@ const ends = (id: string, success = true, type = "tool_result", fields = {}) => 
   result: { success, output: "x" },
   data: { ...call(id), parameters: { command: "ls" }, result: { success, output: "x" }, ...fields },
 });
+const progresses = (id: string, message: string) => ({
+  type: "tool_progress",
+  data: { ...call(id), message, progress: 1, total: 2 },
+});
 const step = (iteration: number, response_text: string, fields = {}) => ({
   type: "agent_step",
   data: { iteration, response_text, is_complete: false, tool_calls: [], tool_results: [], ...fields },
@@ -65,6 +63,14 @@ const answers = (approval_id: string, verdict: string, fields = {}) => ({
 const done = (status: string, fields = {}) => ({ type: "done", status, response: "The end", ...fields });
 
 describe("a conversation", () => {
+  it("has the newest progress of a call while it runs, and none after its end", () => {
+    const running = [started, begins("c"), progresses("c", "one"), progresses("c", "two")];
+    expect(after(...running).turns[0]?.calls[0]?.progress).toEqual({ message: "two", progress: 1, total: 2 });
+    const over = after(...running, ends("c"), progresses("c", "late"), progresses("other", "x"));
+    expect(over.turns[0]?.calls).toHaveLength(1);
+    expect(over.turns[0]?.calls[0]?.progress).toBeUndefined();
+  });
+
   it("has the turns of a task with text, calls and results", () => {
     const task = after(
       started,

@@ -27,12 +27,17 @@ export const AGENTS: Rows = {
     GET: { ...anyone("mcp.view"), project: true },
     POST: { ...anyone("mcp.manage"), project: true },
   },
+  "/api/mcp/stdio-servers": { GET: changes("mcp.manage"), POST: changes("mcp.manage") },
   "/api/mcp/servers/{mcp_server}": {
     GET: reads("mcp.view"),
     PATCH: changes("mcp.manage"),
     DELETE: changes("mcp.manage"),
   },
   "/api/mcp/servers/{mcp_server}/test": { POST: changes("mcp.manage") },
+  "/api/mcp/servers/{mcp_server}/authorize": {
+    POST: { admits: "person", stranger: 404, viewer: 403 },
+  },
+  "/api/mcp/servers/{mcp_server}/disconnect": { POST: changes("mcp.manage") },
   "/api/mcp/servers/{mcp_server}/tools": { GET: reads("mcp.view") },
   "/api/v1/agents/tasks/{task}/steps": {
     GET: { admits: "key of the task: agents.read", stranger: 404, viewer: 404, project: true },

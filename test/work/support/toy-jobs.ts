@@ -98,6 +98,10 @@ export class ToyJobs {
   }
 
   async store(key: string, word: string): Promise<void> {
+    await this.#storing(key, word);
+  }
+
+  #storing(key: string, word: string) {
     const own = sql`own AS (
       INSERT INTO toy_states (key, state) VALUES (${key}::text, 'stored')
       ON CONFLICT (key) DO UPDATE SET state = 'stored' RETURNING key AS id, ${word}::text AS word
@@ -107,7 +111,7 @@ export class ToyJobs {
       payload: { word: sql`word` },
       ...(word.startsWith("shared") && { share: sql`word` }),
     });
-    await this.#db.execute(sql`WITH ${own}, stored AS (${stored}) SELECT id FROM own`);
+    return this.#db.execute<{ id: string }>(sql`WITH ${own}, stored AS (${stored}) SELECT id FROM own`);
   }
 
   /** Drops the job, as a domain does by the statement that ends what it is for. */
@@ -122,6 +126,22 @@ export class ToyJobs {
     return executeJob(this.deps(), job, key);
   }
 
+  /** Executes a job as it is stored, under a new key. */
+  executeStored(
+    job: Job<Payload, object, States>,
+    key: string,
+    stored: (id: string) => Promise<unknown>,
+    { readsAgain = false } = {},
+  ) {
+    return executeJob(this.deps(), job, key, {
+      statement: this.#storing(key, "word"),
+      stored: async ({ rows: [row] }) => {
+        await stored(row?.id ?? "");
+        return { readsAgain };
+      },
+    });
+  }
+
   sweep(kinds: readonly string[] = ["toy"]): Promise<void> {
     return sweepJobs(this.deps(), kinds);
   }
@@ -134,11 +154,9 @@ export class ToyJobs {
       isGivenUp: boolean;
       isHeld: boolean;
       isDue: boolean;
-      heldFor: number | null;
     }>(sql`SELECT attempts, last_error AS error, failed_at IS NOT NULL AS "isGivenUp",
         coalesce(lease_until > now(), false) AS "isHeld",
-        due_at <= now() AS "isDue",
-        extract(epoch FROM lease_until - now())::float AS "heldFor"
+        due_at <= now() AS "isDue"
       FROM jobs WHERE kind = 'toy' AND key = ${key}`);
     return rows[0];
   }

@@ -19,7 +19,7 @@ export const run = command("run", {
     mode: {
       type: "enum",
       options: [...MODES],
-      description: "plan: change nothing. ask: ask before dangerous calls. allow: ask nothing",
+      description: "ask: ask before changes and commands. allow: ask nothing. plan: change nothing",
     },
     project: { type: "string", alias: "p", description: "Id or slug of the project" },
     chat: { type: "string", description: "Id of the chat to continue; a new one when absent" },

@@ -6,9 +6,12 @@ import { Loaded } from "../../parts/loaded.tsx";
 import { useMe } from "../../service/reads.ts";
 import { signOut } from "../../service/sign-out.ts";
 import { AuthenticatorApp } from "./authenticator-app.tsx";
+import { ConnectedApps } from "./connected-apps.tsx";
 import { Credentials } from "./credentials.tsx";
 import { Devices } from "./devices.tsx";
 import { Limits } from "./limits.tsx";
+import { Notices } from "./notices.tsx";
+import { Passkeys } from "./passkeys.tsx";
 import { Preferences } from "./preferences.tsx";
 import { ProfileForm } from "./profile-form.tsx";
 import { Sessions } from "./sessions.tsx";
@@ -16,7 +19,7 @@ import { Sessions } from "./sessions.tsx";
 const TABS = [
   { path: "/account", name: "Profile" },
   { path: "/account/security", name: "Sign-in and security" },
-  { path: "/account/sessions", name: "Sessions and devices" },
+  { path: "/account/sessions", name: "Sessions and apps" },
   { path: "/account/limits", name: "Limits" },
 ];
 
@@ -31,6 +34,7 @@ export function AccountPage() {
           <Switch>
             <Route path="/account">
               <ProfileForm />
+              <Notices me={me} />
               <Preferences />
               <h2>Delete your account</h2>
               <p class="muted">
@@ -41,9 +45,11 @@ export function AccountPage() {
             <Route path="/account/security">
               <Credentials me={me} />
               <AuthenticatorApp />
+              <Passkeys />
             </Route>
             <Route path="/account/sessions">
               <Sessions />
+              <ConnectedApps />
               <Devices />
             </Route>
             <Route path="/account/limits">

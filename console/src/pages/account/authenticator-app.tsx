@@ -62,7 +62,7 @@ function Change({ onCodes }: { onCodes: (codes: readonly string[]) => void }) {
         }}
       >
         <p>The recovery codes you have stop working.</p>
-        <Code hint={EITHER} />
+        <AuthenticatorCode hint={EITHER} />
       </AskFirst>
       <AskFirst
         label="Turn off"
@@ -75,9 +75,9 @@ function Change({ onCodes }: { onCodes: (codes: readonly string[]) => void }) {
         }}
       >
         <p>
-          Signing in then takes your password alone, or a code by mail where this installation asks for one.
+          Signing in then takes your password alone, or a code by email where this installation asks for one.
         </p>
-        <Code hint={EITHER} />
+        <AuthenticatorCode hint={EITHER} />
       </AskFirst>
     </div>
   );
@@ -123,13 +123,13 @@ function SetUp({ onCodes }: { onCodes: (codes: readonly string[]) => void }) {
           onCodes(made.recovery_codes);
         }}
       >
-        <Code hint="The six digits that the app shows." />
+        <AuthenticatorCode hint="The six digits that the app shows." />
       </ActionForm>
     </>
   );
 }
 
-function Code({ hint }: { hint: string }) {
+export function AuthenticatorCode({ hint }: { hint: string }) {
   return (
     <TextField
       label="Code"

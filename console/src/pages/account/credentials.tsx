@@ -6,7 +6,7 @@ import { given } from "../../parts/form-text.ts";
 import { keys, stale } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
 
-const OLDER = "Needed where you signed in more than ten minutes ago.";
+const OLDER = "Only needed if you signed in more than ten minutes ago.";
 
 /** How the person signs in: an address and a password. */
 export function Credentials({ me }: { me: api.User }) {
@@ -23,7 +23,7 @@ export function Credentials({ me }: { me: api.User }) {
               workspace.request("POST", "/api/auth/request-verify-token", { body: { email: me.email } })
             }
           >
-            Resend the confirmation mail
+            Resend the confirmation email
           </ActionButton>
         )}
         <ActionForm
@@ -58,8 +58,8 @@ export function Credentials({ me }: { me: api.User }) {
           <CurrentPassword />
         </ActionForm>
         <p class="muted">
-          Changing the password signs you out everywhere, including here. Forgot the current one?{" "}
-          <a href="/forgot-password">Reset it by mail</a>.
+          Changing the password signs you out everywhere, including here, and disconnects connected apps.
+          Forgot the current one? <a href="/forgot-password">Reset it by email</a>.
         </p>
       </section>
     </div>

@@ -19,7 +19,7 @@ export function Devices() {
           <>
             {devices.length === 0 && (
               <p class="muted">
-                No desktop app is paired yet. Create pairing link and open it on that computer.
+                No desktop app is paired yet. Create a pairing link, and open it on the computer with the app.
               </p>
             )}
             <ul class="list">

@@ -1,4 +1,5 @@
 import { Loaded } from "../../parts/loaded.tsx";
+import { limitName } from "./limit-name.ts";
 import { useLimits } from "./reads.ts";
 
 /** What the person and their team hold, beside what they may hold. */
@@ -12,7 +13,7 @@ export function Limits() {
             {limits.map(({ name, whose, used, max }) => (
               <li key={name}>
                 <span class="told">
-                  {name.replaceAll("_", " ")} <span class="muted small">per {whose}</span>
+                  {limitName(name)} <span class="muted small">per {whose}</span>
                 </span>
                 <span>{amountOf(used, max)}</span>
               </li>

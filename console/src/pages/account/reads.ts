@@ -6,8 +6,11 @@ export const accountKeys = {
   profile: ["account", "profile"],
   preferences: ["account", "preferences"],
   sessions: ["account", "sessions"],
+  connectedApps: ["account", "connected apps"],
   devices: ["account", "devices"],
   authenticator: ["account", "authenticator"],
+  passkeys: ["account", "passkeys"],
+  passkeyOrigin: ["account", "passkey origin"],
   limits: ["account", "limits"],
 };
 
@@ -22,12 +25,27 @@ export const usePreferences = () =>
 export const useSessions = () =>
   useRead(accountKeys.sessions, (signal) => workspace.sessions.list({ signal }));
 
+export const useConnectedApps = () =>
+  useRead(accountKeys.connectedApps, (signal) =>
+    workspace.request("GET", "/api/auth/connected-apps", { signal }),
+  );
+
 export const useDevices = () =>
   useRead(accountKeys.devices, (signal) => workspace.request("GET", "/api/desktop/devices", { signal }));
 
 export const useAuthenticator = () =>
   useRead(accountKeys.authenticator, (signal) =>
     workspace.request("GET", "/api/users/me/authenticator", { signal }),
+  );
+
+export const usePasskeys = () =>
+  useRead(accountKeys.passkeys, (signal) => workspace.request("GET", "/api/users/me/passkeys", { signal }));
+
+/** Origin of the pages on which passkeys work; null where they cannot. */
+export const usePasskeyOrigin = () =>
+  useRead(
+    accountKeys.passkeyOrigin,
+    async (signal) => (await workspace.request("GET", "/api/feature-flags", { signal })).passkey_origin,
   );
 
 export const useLimits = () =>

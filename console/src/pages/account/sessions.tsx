@@ -26,7 +26,7 @@ export function Sessions() {
                     </span>
                   </span>
                   {session.is_current ? (
-                    <Badge kind="accent">This session</Badge>
+                    <Badge kind="accent">This browser</Badge>
                   ) : (
                     <ActionButton
                       work={async () => {
@@ -44,15 +44,18 @@ export function Sessions() {
             <div class="row">
               {sessions.length > 1 && (
                 <AskFirst
-                  label="Sign out all other sessions"
-                  title="Sign out all other sessions?"
-                  confirm="Sign them out"
+                  label="Sign out everywhere else"
+                  title="Sign out everywhere else?"
+                  confirm="Sign out"
                   work={async () => {
                     await workspace.sessions.endOthers();
-                    stale(accountKeys.sessions);
+                    stale(accountKeys.sessions, accountKeys.connectedApps);
                   }}
                 >
-                  <p>Your other devices have to sign in again. You stay signed in here.</p>
+                  <p>
+                    Your other devices have to sign in again, and connected apps are disconnected. You stay
+                    signed in here.
+                  </p>
                 </AskFirst>
               )}
               <AskFirst
@@ -60,11 +63,15 @@ export function Sessions() {
                 title="Sign out everywhere?"
                 confirm="Sign out"
                 work={async () => {
+                  // A logout leaves connected apps as they are.
+                  await workspace.sessions.endOthers();
                   await workspace.request("POST", "/api/auth/jwt/logout");
                   location.replace("/login");
                 }}
               >
-                <p>You are signed out on every device, including this one.</p>
+                <p>
+                  You are signed out on every device, including this one. Connected apps are disconnected.
+                </p>
               </AskFirst>
             </div>
           </>

@@ -13,7 +13,7 @@ const TABS = [
   { path: "/admin", name: "Accounts" },
   { path: "/admin/payments", name: "Payment events" },
   { path: "/admin/jobs", name: "Failed jobs" },
-  { path: "/admin/trail", name: "Audit trail" },
+  { path: "/admin/trail", name: "Audit log" },
   { path: "/admin/installation", name: "Installation" },
 ];
 

@@ -15,7 +15,7 @@ import { useTrail } from "./reads.ts";
 export function Trail() {
   const { filter, page, narrow, go } = useNarrowed<{ search?: string }>({});
   return (
-    <section aria-label="Audit trail">
+    <section aria-label="Audit log">
       <Filter submit="Search" narrow={(form) => narrow(given(form, ["search"]))}>
         <TextField
           label="Action, target, reason or administrator"

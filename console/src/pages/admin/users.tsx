@@ -122,7 +122,7 @@ function UserStatus({ user }: { user: api.ListedUser }) {
           ? "The account is signed out everywhere, its keys stop working, and its running tasks are stopped."
           : "The person can sign in again, and their keys work again."}
       </p>
-      <TextField label="Reason (for the audit trail)" name="reason" maxLength={500} />
+      <TextField label="Reason (for the audit log)" name="reason" maxLength={500} />
     </AskFirst>
   );
 }
@@ -131,7 +131,7 @@ function AuthenticatorOff({ user }: { user: api.ListedUser }) {
   return (
     <AskFirst
       label={`Turn off the authenticator app of ${user.username}`}
-      shown="Authenticator off"
+      shown="Turn off authenticator"
       title={`Turn off the authenticator app of ${user.username}?`}
       confirm="Turn off"
       work={async (form) => {
@@ -143,8 +143,11 @@ function AuthenticatorOff({ user }: { user: api.ListedUser }) {
         stale(adminKeys.users, adminKeys.trail);
       }}
     >
-      <p>For a person who has lost the app and the recovery codes. Make sure that it is they who ask.</p>
-      <TextField label="Reason (for the audit trail)" name="reason" maxLength={500} />
+      <p>
+        For a person who has lost the app and the recovery codes. Make sure the request really comes from that
+        person.
+      </p>
+      <TextField label="Reason (for the audit log)" name="reason" maxLength={500} />
     </AskFirst>
   );
 }
@@ -193,7 +196,7 @@ function Credits({ user }: { user: api.ListedUser }) {
         required
         hint="A negative number removes credits."
       />
-      <TextField label="Reason (for the audit trail)" name="reason" required maxLength={500} />
+      <TextField label="Reason (for the audit log)" name="reason" required maxLength={500} />
     </AskFirst>
   );
 }

@@ -36,7 +36,7 @@ export function Plans({ prices, mayBuy }: { prices: Prices; mayBuy: boolean }) {
             checked={isYearly}
             onChange={({ currentTarget }) => setYearly(currentTarget.checked)}
           />
-          Pay once a year
+          Pay yearly
         </label>
       )}
       <ul class="cards plans">
@@ -76,7 +76,7 @@ function contentsOf(tier: Prices["tiers"]["free"]): string[] {
     ...(daily_credits > 0 ? [`${plural(daily_credits, "credit")} a day`] : []),
     max_projects >= UNLIMITED ? "Unlimited projects" : plural(max_projects, "project"),
     plural(max_deploys, "always-on project"),
-    ...(byok_enabled ? ["Your own model keys"] : []),
+    ...(byok_enabled ? ["Your own provider keys"] : []),
     `${planName(support_tier)} support`,
   ];
 }

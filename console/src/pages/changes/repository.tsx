@@ -1,5 +1,6 @@
 import type { api } from "@agent-workspace/client";
 import { useState } from "preact/hooks";
+import { plural } from "../../parts/numbers.ts";
 import { Branches } from "./branches.tsx";
 import { ChangedFiles } from "./changed-files.tsx";
 import { Commit } from "./commit.tsx";
@@ -12,6 +13,15 @@ interface RepositoryProps {
   mayChange: boolean;
 }
 
+/** How far a branch is from the one at the remote, in words. */
+function distanceFrom(remote: string, { ahead, behind }: RepositoryProps["status"]): string {
+  const ways = [
+    ...(ahead > 0 ? [`${plural(ahead, "commit")} ahead of`] : []),
+    ...(behind > 0 ? [`${plural(behind, "commit")} behind`] : []),
+  ];
+  return `${ways.join(" and ") || "up to date with"} ${remote}`;
+}
+
 /** The git repository of a project: its branch, what changed, and its log. */
 export function Repository({ project, status, mayChange }: RepositoryProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -22,12 +32,7 @@ export function Repository({ project, status, mayChange }: RepositoryProps) {
     <>
       <p>
         On <strong>{status.branch ?? "no branch"}</strong>
-        {status.remote_branch !== null && (
-          <>
-            {" "}
-            · {status.ahead} ahead of and {status.behind} behind {status.remote_branch}
-          </>
-        )}
+        {status.remote_branch !== null && <> · {distanceFrom(status.remote_branch, status)}</>}
       </p>
       {status.has_conflicts && (
         <p class="notice bad" role="alert">
@@ -53,7 +58,7 @@ export function Repository({ project, status, mayChange }: RepositoryProps) {
         />
       )}
       <h2>Log</h2>
-      <Log project={project} />
+      <Log project={project} mayChange={mayChange} />
     </>
   );
 }

@@ -26,7 +26,7 @@ export function SinceRun({ project, task }: { project: string; task?: string | u
         return (
           <>
             <div class="row">
-              <label for="run">Run</label>
+              <label for="run">Task</label>
               <select
                 id="run"
                 value={run.hash}

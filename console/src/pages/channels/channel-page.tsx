@@ -56,18 +56,18 @@ function ChannelStatus({ channel }: { channel: api.ChannelConfig }) {
         <dt>Project</dt>
         <dd>
           {channel.project_id === null
-            ? "None: only you can use it, in your own workspace"
+            ? "No project: only you can write to it, and it works in a project of your own"
             : (project?.name ?? "A project you cannot see")}
         </dd>
         <dt>Credentials</dt>
-        <dd>{Object.keys(channel.credentials).join(", ") || "none"} (hidden)</dd>
+        <dd>{Object.keys(channel.credentials).map(stateWord).join(", ") || "None"} (hidden)</dd>
       </dl>
       {channel.last_error !== null && <p class="notice bad">{channel.last_error}</p>}
       {channel.is_active && channel.channel_type !== "cli" && (
         <p class="muted">
-          You own this channel, so you can read what people write here. A message may do only what both its
-          sender and you are allowed to do in the project. Linked accounts count for this channel
-          {channel.shares_links && " and for your other channels on this platform that share links"}.
+          You own this channel, so you can read what people write here. The agent may do only what both you
+          and the sender may do in the project. Linked accounts work in this channel
+          {channel.shares_links && " and in your other channels on this platform that share links"}.
         </p>
       )}
     </>

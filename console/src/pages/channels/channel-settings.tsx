@@ -45,7 +45,7 @@ export function ChannelSettings({ channel }: { channel: api.ChannelConfig }) {
           id="project"
           label="Project"
           value={project}
-          none="None: only you can use it, in your own workspace"
+          none="No project: only you can write to it"
           onChoose={setProject}
         />
         <CredentialFields fields={fields} isChange />

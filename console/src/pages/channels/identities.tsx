@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { AskFirst } from "../../parts/ask-first.tsx";
 import { textOf } from "../../parts/form-text.ts";
 import { Loaded } from "../../parts/loaded.tsx";
+import { platformName } from "../../parts/platform-name.ts";
 import { Moment } from "../../parts/moment.tsx";
 import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
@@ -16,8 +17,8 @@ export function Identities() {
     <>
       <h2>Linked accounts</h2>
       <p class="muted">
-        Messages from these accounts act as you, within what the bot's owner may do too. Each link is for one
-        bot, and the bot's owner can read those messages.
+        Messages from these accounts act as you, but may do only what the bot’s owner may do, too. Each link
+        is for one bot, and the bot’s owner can read those messages.
       </p>
       <Loaded of={useIdentities()}>
         {(found) =>
@@ -42,10 +43,12 @@ function IdentityLine({ identity }: { identity: api.PlatformIdentity }) {
   const person = visibleLine(platform_username ?? platform_user_id);
   return (
     <li>
-      <span>{person}</span>
-      <span class="muted small">
-        {platform} · “{visibleLine(channel.name)}” · linked <Moment at={paired_at} /> ·{" "}
-        {visibleLine(channel.description)}
+      <span class="told">
+        {person}{" "}
+        <span class="muted small">
+          {platformName(platform)} · “{visibleLine(channel.name)}” · linked <Moment at={paired_at} /> ·{" "}
+          {visibleLine(channel.description)}
+        </span>
       </span>
       <AskFirst
         label={`Unlink ${person}…`}

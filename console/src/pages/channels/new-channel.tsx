@@ -59,7 +59,7 @@ function Guided({ platform, label }: { platform: Platform; label: string }) {
   return (
     <>
       <Heading>Connect {label}</Heading>
-      <h2>At {label}</h2>
+      <h2>On {label}</h2>
       <ol>
         {steps.map((step) => (
           <li key={step}>{step}</li>
@@ -101,13 +101,13 @@ function NewChannelForm({ platform }: { platform: Platform }) {
         making.run(new FormData(event.currentTarget));
       }}
     >
-      <h2>Here</h2>
+      <h2>In this service</h2>
       <SettingsFields platform={platform} />
       <ProjectChoice
         id="project"
         label="Project"
         value={project}
-        none="None: only you can use it, in your own workspace"
+        none="No project: only you can write to it"
         onChoose={setProject}
       />
       <CredentialFields fields={fields} isChange={false} />

@@ -1,7 +1,7 @@
 import type { api } from "@agent-workspace/client";
 import { useQuery, type UseQueryResult } from "@tanstack/preact-query";
 import { paced } from "../../service/pace.ts";
-import { useRead } from "../../service/reads.ts";
+import { useListed, useRead } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
 
 /** Names of what is read for channels. */
@@ -18,7 +18,7 @@ export type Platform = api.ChannelConfig["channel_type"];
 /** Entries of one page of a channel's messages. */
 export const MESSAGES = 50;
 
-export const useChannels = () => useRead(names.channels, (signal) => workspace.channels.list({ signal }));
+export const useChannels = () => useListed(names.channels, (signal) => workspace.channels.list({ signal }));
 
 /** A channel that is not connected yet is asked for again, as no connection tells of it. */
 export const useChannel = (channel: string): UseQueryResult<api.ChannelConfig> =>
@@ -32,7 +32,7 @@ export const useChannel = (channel: string): UseQueryResult<api.ChannelConfig> =
   });
 
 export const useMessages = (channel: string, page: number) =>
-  useRead([...names.messages(channel), page], (signal) =>
+  useListed([...names.messages(channel), page], (signal) =>
     workspace.request("GET", "/api/channels/{channel}/messages", {
       path: { channel },
       query: { limit: MESSAGES, offset: (page - 1) * MESSAGES },

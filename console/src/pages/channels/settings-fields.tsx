@@ -40,7 +40,7 @@ export function SettingsFields({ platform, of }: { platform: Platform; of?: api.
       )}
       {platform !== "cli" && platform !== "whatsapp" && (
         <div class="field">
-          <label for="group-mode">In groups, it takes</label>
+          <label for="group-mode">Group messages that it answers</label>
           <select id="group-mode" name="group_mode">
             {Object.entries(GROUP_NAMES).map(([mode, label]) => (
               <option key={mode} value={mode} selected={mode === of?.group_mode}>

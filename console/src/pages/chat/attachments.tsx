@@ -4,6 +4,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { bytes } from "../../parts/bytes.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Refused } from "../../parts/refused.tsx";
+import { UploadProgress } from "../../parts/upload-progress.tsx";
+import { uploading } from "../../service/upload.ts";
 import { workspace } from "../../service/workspace.ts";
 
 const MAX_ATTACHMENTS = 10;
@@ -19,6 +21,8 @@ interface Upload {
   readonly size: number;
   /** What a picture looks like. */
   readonly thumbnail: string | undefined;
+  /** How much of it was sent, from 0 to 1. */
+  readonly sent: number;
   readonly stored: api.UploadAttachmentAnswer | undefined;
 }
 
@@ -42,10 +46,12 @@ export function useAttachments(chatId: string): Attachments {
     const [id, name] = [crypto.randomUUID(), file.name || "pasted.txt"];
     const thumbnail = PICTURES.has(file.type) ? URL.createObjectURL(file) : undefined;
     if (thumbnail !== undefined) thumbnails.current.add(thumbnail);
-    setUploads((before) => [...before, { id, name, size: file.size, thumbnail, stored: undefined }]);
+    const change = (changed: Partial<Upload>) =>
+      setUploads((before) => before.map((each) => (each.id === id ? { ...each, ...changed } : each)));
+    setUploads((before) => [...before, { id, name, size: file.size, thumbnail, sent: 0, stored: undefined }]);
     try {
-      const stored = await workspace.chats.attach(chatId, file, name);
-      setUploads((before) => before.map((each) => (each.id === id ? { ...each, stored } : each)));
+      const stored = await uploading((sent) => change({ sent })).chats.attach(chatId, file, name);
+      change({ stored });
     } catch (refusal) {
       setUploads((before) => before.filter((each) => each.id !== id));
       setError(refusal);
@@ -106,7 +112,7 @@ export function AttachmentList({ attachments }: { attachments: Attachments }) {
               {upload.stored ? (
                 <span class="muted small">{bytes(upload.size)}</span>
               ) : (
-                <progress aria-label={`Uploading ${upload.name}`} />
+                <UploadProgress of={upload.name} sent={upload.sent} />
               )}
               <button
                 type="button"

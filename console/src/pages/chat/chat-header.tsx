@@ -6,35 +6,44 @@ import { Icon } from "../../parts/icon.tsx";
 import { hasPaneRoom, isPaneShown, openPane } from "../../parts/pane.ts";
 import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
-import { useListedChat } from "../../service/reads.ts";
+import type { ListedChat } from "../../service/reads.ts";
 import { compactChat, undoNewest } from "./chat-work.ts";
+import { Sharing } from "./sharing.tsx";
 import { ChatSettings } from "./chat-settings.tsx";
 
 /** The name of a chat and what can be done with all of it. */
 export function ChatHeader({
   project,
   chatId,
+  chat,
   liveTitle,
   isAtWork,
   newest,
   mayChange,
+  mayManage,
+  mayUndo,
   changed,
   undone,
 }: {
   project: string;
   chatId: string;
+  /** As lists show it; undefined until they are read. */
+  chat: ListedChat | undefined;
   liveTitle: string | undefined;
   isAtWork: boolean;
   /** The task whose message would be taken back. */
   newest: string | undefined;
   /** Whether the person may change the chat, and not only read it. */
   mayChange: boolean;
+  /** Whether it is theirs, or they administrate the project. */
+  mayManage: boolean;
+  /** Whether the newest message is theirs to take back. */
+  mayUndo: boolean;
   /** The messages of the chat are not those that were read. */
   changed: () => Promise<void>;
   /** The message that was taken back. */
   undone: (message: string) => void;
 }) {
-  const chat = useListedChat(project, chatId);
   const [said, setSaid] = useState("");
   /** What was to be taken back: what was refused of it is no word about another message. */
   const [asked, setAsked] = useState<string>();
@@ -48,11 +57,12 @@ export function ChatHeader({
     <>
       <div class="row chat-header">
         <Heading>{chat?.title ?? liveTitle ?? (chat === undefined ? "Chat" : "New chat")}</Heading>
+        {chat && <Sharing chat={chat} mayManage={mayManage} />}
         {mayChange && (
           <>
             <button
               type="button"
-              disabled={isAtWork || newest === undefined || undoing.isBusy}
+              disabled={isAtWork || newest === undefined || !mayUndo || undoing.isBusy}
               title="Undo the last message and its file changes"
               onClick={() => undoing.run(false)}
             >
@@ -66,7 +76,7 @@ export function ChatHeader({
             >
               {compacting.isBusy ? "Compacting…" : "Compact"}
             </button>
-            {chat && <ChatSettings project={project} chat={chat} />}
+            {chat && mayManage && <ChatSettings project={project} chat={chat} />}
           </>
         )}
         {hasPaneRoom.value && (

@@ -4,7 +4,7 @@ import { toast } from "../../parts/toast.tsx";
 import { useCreateChat } from "../../parts/use-create-chat.ts";
 import { useSidebar } from "../../service/reads.ts";
 import { WorkspaceError } from "@agent-workspace/client";
-import { choose } from "./choices.ts";
+import { choose } from "../../service/choices.ts";
 import { compactChat, undoNewest } from "./chat-work.ts";
 import { commandsOf } from "./commands.ts";
 import { Composer, type ComposerProps } from "./composer.tsx";

@@ -7,14 +7,16 @@ import { Empty } from "../../parts/empty.tsx";
 import { FileOpener } from "../../parts/files/opener.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { loadMarkdown } from "../../parts/markdown/markdown.tsx";
+import { NoticePrompt } from "../../parts/notice-prompt.tsx";
 import { Refused } from "../../parts/refused.tsx";
 import { isOnline } from "../../service/online.ts";
-import { useMayEdit } from "../../service/roles.ts";
+import { useListedChat, useMe } from "../../service/reads.ts";
+import { useProjectRole } from "../../service/roles.ts";
 import { ChatHeader } from "./chat-header.tsx";
 import { ChatInput } from "./chat-input.tsx";
 import { detailsOf, shownDetails } from "./details.ts";
 import { draftOf } from "./draft.ts";
-import { choicesOf, messageFields } from "./choices.ts";
+import { choicesOf, messageFields } from "../../service/choices.ts";
 import { onTheirWay, post, resume, type Outgoing } from "./outbox.ts";
 import { Scrolled } from "./scrolled.tsx";
 import { TaskView, type TaskActions } from "./task-view.tsx";
@@ -53,7 +55,18 @@ function OpenChat({ project, chatId, live, past: { history, earlier, newest, rea
   const open = tasks.filter(({ status }) => status === "running" || status === "queued");
   const atWork = open.find(({ status }) => status === "running") ?? open[0];
   const isAsking = open.some(({ approvals }) => approvals.some(({ state }) => state === "open"));
-  const mayWrite = useMayEdit(project);
+  const role = useProjectRole(project);
+  const mayWrite = role && role !== "viewer";
+  const chat = useListedChat(project, chatId);
+  const { data: me } = useMe();
+  const mayManage = mayWrite === true && (chat?.is_own === true || role === "admin");
+  /** Who wrote a message, where others may: undefined for a chat that nobody else sees. */
+  const authorOf = ({ author }: ConversationTask) => {
+    const isMine = author?.["id"] === undefined || author["id"] === me?.id;
+    if (isMine) return chat?.is_shared === true ? "You" : undefined;
+    return typeof author["name"] === "string" ? author["name"] : "Someone";
+  };
+  const isMine = (task: ConversationTask) => [undefined, "You"].includes(authorOf(task));
   const draft = useMemo(() => draftOf(chatId), [chatId]);
   const [draftVersion, setDraftVersion] = useState(0);
   const opener = useOpener(project, tasks);
@@ -110,10 +123,13 @@ function OpenChat({ project, chatId, live, past: { history, earlier, newest, rea
       <ChatHeader
         project={project}
         chatId={chatId}
+        chat={chat}
         liveTitle={tasks.findLast(({ title }) => title !== undefined)?.title}
         isAtWork={open.length > 0}
         newest={tasks.at(-1)?.taskId}
         mayChange={mayWrite === true}
+        mayManage={mayManage}
+        mayUndo={mayManage || tasks.slice(-1).every(isMine)}
         changed={changed}
         undone={(message) => {
           if (draft.read() === "") reuse(message);
@@ -141,7 +157,8 @@ function OpenChat({ project, chatId, live, past: { history, earlier, newest, rea
             details={details.get(task.taskId)}
             actions={actions}
             mayWrite={mayWrite === true}
-            isNewest={task === tasks.at(-1)}
+            author={authorOf(task)}
+            isReplaceable={task === tasks.at(-1) && isMine(task)}
           />
         ))}
         <WaitingMessages chatId={chatId} isOffline={isOffline} send={send} reuse={reuse} />
@@ -149,6 +166,7 @@ function OpenChat({ project, chatId, live, past: { history, earlier, newest, rea
       <p class="hidden" role="status">
         {lastSaid(tasks)}
       </p>
+      <NoticePrompt />
       {isOffline && live.ended.value === undefined && (
         <p class="notice small" role="status">
           Offline. Reconnecting… Nothing is lost or sent twice.

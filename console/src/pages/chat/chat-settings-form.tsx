@@ -61,28 +61,32 @@ export function Form({ project, chat, close }: { project: string; chat: ListedCh
           <label for="chat-title">Name</label>
           <input id="chat-title" name="title" maxLength={200} defaultValue={chat.title ?? ""} />
         </div>
-        <div class="field">
-          <label for="chat-agent">Agent</label>
-          <select id="chat-agent" name="agent">
-            <option value={UNCHANGED}>Keep</option>
-            <option value={DEFAULT}>Default agent</option>
-            <NamedOptions of={agents} />
-          </select>
-        </div>
-        <div class="field">
-          <label for="chat-model">Model</label>
-          <select id="chat-model" name="model">
-            <option value={UNCHANGED}>Keep</option>
-            <option value={DEFAULT}>The agent's model</option>
-            <NamedOptions of={models?.models} />
-          </select>
-        </div>
-        <div class="field">
-          <label for="chat-place">Project</label>
-          <select id="chat-place" name="place" defaultValue={here?.id ?? ""}>
-            <NamedOptions of={projects} chosen={here?.id} />
-          </select>
-        </div>
+        {chat.is_own && (
+          <>
+            <div class="field">
+              <label for="chat-agent">Agent</label>
+              <select id="chat-agent" name="agent">
+                <option value={UNCHANGED}>No change</option>
+                <option value={DEFAULT}>Default agent</option>
+                <NamedOptions of={agents} />
+              </select>
+            </div>
+            <div class="field">
+              <label for="chat-model">Model</label>
+              <select id="chat-model" name="model">
+                <option value={UNCHANGED}>No change</option>
+                <option value={DEFAULT}>The agent's model</option>
+                <NamedOptions of={models?.models} />
+              </select>
+            </div>
+            <div class="field">
+              <label for="chat-place">Project</label>
+              <select id="chat-place" name="place" defaultValue={here?.id ?? ""}>
+                <NamedOptions of={projects} chosen={here?.id} />
+              </select>
+            </div>
+          </>
+        )}
         {saving.error !== undefined && <Refused error={saving.error} />}
         <div class="row">
           <button type="submit" class="primary" disabled={saving.isBusy}>

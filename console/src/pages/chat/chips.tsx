@@ -3,11 +3,11 @@ import type { ComponentChildren } from "preact";
 import { Icon } from "../../parts/icon.tsx";
 import { Menu, MenuChoice, MenuNote } from "../../parts/menu.tsx";
 import { useModels, useProjectAgents } from "../../service/reads.ts";
-import { choicesOf, choose, type Chosen, type EditMode } from "./choices.ts";
+import { choicesOf, choose, type Chosen, type EditMode } from "../../service/choices.ts";
 
 const MODES: Readonly<Record<EditMode, readonly [name: string, icon: LucideIcon, about: string]>> = {
-  ask: ["Ask first", Hand, "The agent asks before it edits or runs"],
-  allow: ["Allow edits", PenLine, "The agent edits and runs without asking"],
+  ask: ["Ask first", Hand, "The agent asks before it changes files or runs commands"],
+  allow: ["Allow all", PenLine, "The agent changes files and runs commands without asking"],
   plan: ["Plan only", NotebookPen, "The agent reads and plans, and changes nothing"],
 };
 
@@ -17,7 +17,7 @@ export function Chips({ project }: { project: string }) {
   const [name, icon] = MODES[mode];
   return (
     <>
-      <Chip label={`Edits: ${name}`} icon={icon} name={name}>
+      <Chip label={`Mode: ${name}`} icon={icon} name={name}>
         {(["ask", "allow", "plan"] as const).map((each) => (
           <MenuChoice
             key={each}

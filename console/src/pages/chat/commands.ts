@@ -1,4 +1,4 @@
-import type { EditMode } from "./choices.ts";
+import type { EditMode } from "../../service/choices.ts";
 
 /** Something that a person does with `/` and a word. */
 export interface Command {
@@ -37,11 +37,11 @@ export function commandsOf({
           { name: "undo", about: "Undo the last message and its file changes", run: undo },
           { name: "compact", about: "Summarise the chat to free context", run: compact },
         ]),
-    { name: "ask", about: "Ask before edits and commands", run: () => setMode("ask") },
-    { name: "allow", about: "Allow edits and commands", run: () => setMode("allow") },
-    { name: "plan", about: "Plan only, change nothing", run: () => setMode("plan") },
+    { name: "ask", about: "Ask first: before changes and commands", run: () => setMode("ask") },
+    { name: "allow", about: "Allow all: changes and commands", run: () => setMode("allow") },
+    { name: "plan", about: "Plan only: change nothing", run: () => setMode("plan") },
     { name: "files", about: "Show the files", run: () => show("files") },
-    { name: "changes", about: "Show what has changed", run: () => show("changes") },
+    { name: "changes", about: "Show the changes", run: () => show("changes") },
     { name: "preview", about: "Show the preview", run: () => show("preview") },
     { name: "terminal", about: "Open a terminal", run: () => show("terminal") },
   ];

@@ -11,15 +11,23 @@ import type { SentFile } from "./details.ts";
 /** What a person said, with its files; below it what can be done with it. */
 export function Message({
   text,
+  author,
   files,
   children,
 }: {
   text: string;
+  /** Who said it, where that may be another person. */
+  author?: string | undefined;
   files: readonly SentFile[];
   children?: ComponentChildren;
 }) {
   return (
     <div class="asked">
+      {author !== undefined && (
+        <p class="author muted small" dir="auto">
+          {author}
+        </p>
+      )}
       <div class="message">
         {text !== "" && <p dir="auto">{text}</p>}
         <SentFiles files={files} />

@@ -30,35 +30,39 @@ interface TaskViewProps {
   task: ConversationTask;
   details: TaskDetails | undefined;
   actions: TaskActions;
-  /** Whether the person may write, and whether this is the chat's newest task. */
+  /** Whether the person may write, and whether this is the chat's newest task, and theirs. */
   mayWrite: boolean;
-  isNewest: boolean;
+  isReplaceable: boolean;
+  /** Who wrote the message, where that may be another person. */
+  author: string | undefined;
 }
 
 /** A message and the work that followed from it. Rendered again only when the task has changed. */
 export class TaskView extends Component<TaskViewProps> {
   override shouldComponentUpdate(next: TaskViewProps): boolean {
-    const { task, details, mayWrite, isNewest } = this.props;
+    const { task, details, mayWrite, isReplaceable, author } = this.props;
     return (
       next.task !== task ||
       next.details !== details ||
       next.mayWrite !== mayWrite ||
-      next.isNewest !== isNewest
+      next.isReplaceable !== isReplaceable ||
+      next.author !== author
     );
   }
 
   render() {
-    const { task, actions, mayWrite, isNewest } = this.props;
+    const { task, actions, mayWrite, author } = this.props;
     const { taskId, message, status, waiting, turns, approvals, plan, response, error } = task;
     const details = shownDetails(task, this.props.details);
     const isSaid = turns.some(({ text }) => text !== "");
     const isOver = status !== "running" && status !== "queued";
-    const isReplaceable = mayWrite && isNewest && isOver && message !== undefined;
+    const isReplaceable = mayWrite && this.props.isReplaceable && isOver && message !== undefined;
     return (
       <article class="task" aria-busy={status === "running"}>
         {message !== undefined && (
           <Asked
             text={message}
+            author={author}
             details={details}
             replace={isReplaceable ? (text, isForced) => actions.replace(taskId, text, isForced) : undefined}
             reuse={mayWrite ? actions.reuse : undefined}
@@ -71,12 +75,22 @@ export class TaskView extends Component<TaskViewProps> {
         {approvals
           .filter(({ state }) => state === "open")
           .map((approval) => (
-            <ApprovalCard key={approval.approvalId} approval={approval} answer={actions.answer} />
+            <ApprovalCard
+              key={approval.approvalId}
+              approval={approval}
+              answer={mayWrite ? actions.answer : undefined}
+            />
           ))}
-        {status === "queued" && <Queued reason={waiting} takeBack={() => actions.cancel(taskId)} />}
+        {status === "queued" && (
+          <Queued reason={waiting} takeBack={mayWrite ? () => actions.cancel(taskId) : undefined} />
+        )}
         <p class="muted small" role="status">
           {status === "running" &&
-            (approvals.some(({ state }) => state === "open") ? "Needs your input" : "Working…")}
+            (approvals.some(({ state }) => state === "open")
+              ? mayWrite
+                ? "Needs your input"
+                : "Needs an editor’s input"
+              : "Working…")}
           {status === "cancelled" && "Stopped"}
         </p>
         {error !== undefined && status === "failed" && (
@@ -99,11 +113,13 @@ export class TaskView extends Component<TaskViewProps> {
 /** The message of a task. The newest one is replaced when it is edited; an older one is the draft of a new message. */
 function Asked({
   text,
+  author,
   details: { attachments, sentAt },
   replace,
   reuse,
 }: {
   text: string;
+  author: string | undefined;
   details: TaskDetails;
   replace: ((text: string, isForced: boolean) => Promise<unknown>) | undefined;
   reuse: ((text: string) => void) | undefined;
@@ -114,7 +130,7 @@ function Asked({
   const edit = replace ? () => setEdited(true) : reuse && (() => reuse(text));
   const label = replace ? "Edit message" : "Edit as a new message";
   return (
-    <Message text={text} files={attachments}>
+    <Message text={text} author={author} files={attachments}>
       <div class="message-bar">
         {sentAt !== undefined && (
           <span class="muted small">
@@ -133,17 +149,26 @@ function Asked({
 }
 
 /** A message that waits for the ones before it. */
-function Queued({ reason, takeBack }: { reason: string | undefined; takeBack: () => Promise<unknown> }) {
-  const { run, isBusy, error } = useAction(takeBack);
+function Queued({
+  reason,
+  takeBack,
+}: {
+  reason: string | undefined;
+  /** Undefined where the person may not. */
+  takeBack: (() => Promise<unknown>) | undefined;
+}) {
+  const { run, isBusy, error } = useAction(async () => takeBack?.());
   return (
     <>
       <div class="row">
         <span class="muted small" role="status">
           {reason ?? "Queued"}
         </span>
-        <button type="button" disabled={isBusy} onClick={() => run()}>
-          Cancel message
-        </button>
+        {takeBack && (
+          <button type="button" disabled={isBusy} onClick={() => run()}>
+            Cancel message
+          </button>
+        )}
       </div>
       {error !== undefined && <Refused error={error} />}
     </>

@@ -1,6 +1,8 @@
 import type { api } from "@agent-workspace/client";
+import { KeyRound } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { AskFirst } from "../../parts/ask-first.tsx";
+import { Empty } from "../../parts/empty.tsx";
 import { Folded } from "../../parts/folded.tsx";
 import { textOf } from "../../parts/form-text.ts";
 import { Loaded } from "../../parts/loaded.tsx";
@@ -22,7 +24,10 @@ export function Credentials() {
         {(found) => (
           <>
             {found.length === 0 && (
-              <p class="muted">No tokens yet. Add a token of your hosting provider to deploy there.</p>
+              <Empty icon={KeyRound} title="No tokens yet">
+                A token lets the service deploy to your account at a hosting provider. Create one there, then
+                add it below.
+              </Empty>
             )}
             <ul class="list">
               {found.map((credential) => (
@@ -59,12 +64,14 @@ function CredentialLine({ credential }: { credential: api.DeploymentCredential }
   const project = projects.find((each) => each.id === project_id);
   return (
     <li>
-      <span>{provider}</span>
-      <span class="muted small">
-        for {project_id === null ? "all projects" : (project?.name ?? "a project")} · added{" "}
-        <Moment at={updated_at} />
+      <span class="told">
+        {provider}{" "}
+        <span class="muted small">
+          for {project_id === null ? "all projects" : (project?.name ?? "a project")} · added{" "}
+          <Moment at={updated_at} />
+        </span>
       </span>
-      {!is_readable && <span class="outcome failed">Cannot be read any more. Add it again.</span>}
+      {!is_readable && <span class="outcome failed">This token can no longer be read. Add it again.</span>}
       <button
         type="button"
         aria-label={`Test ${provider}`}

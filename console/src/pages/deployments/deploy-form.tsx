@@ -14,6 +14,7 @@ import { workspace } from "../../service/workspace.ts";
 import { names, useCredentials, useProviders } from "./reads.ts";
 import { variablesOf } from "./variables-of.ts";
 
+const OF_CONTAINER = "Leave it empty to use the container’s.";
 const MODE_NAMES = { source: "The provider", "pre-built": "This service" } as const;
 const isMode = (text: string): text is keyof typeof MODE_NAMES => text in MODE_NAMES;
 
@@ -100,21 +101,21 @@ function Fields({ connected }: { connected: ReadonlySet<string> }) {
           {project !== "" && <ContainerChoice key={project} project={project} />}
           {provider?.deployment_modes.includes("source") && (
             <TextField
-              label="Branch to deploy"
+              label="Deploy only if on branch"
               name="branch"
               maxLength={250}
-              hint="Empty for the current branch. Other branches are refused."
+              hint="Leave it empty to deploy whichever branch the project is on."
             />
           )}
-          <TextField label="Build command (empty for the container’s)" name="build_command" />
-          <TextField label="Output folder (empty for the container’s)" name="output_directory" />
+          <TextField label="Build command" name="build_command" hint={OF_CONTAINER} />
+          <TextField label="Output folder" name="output_directory" hint={OF_CONTAINER} />
           <LinesField
             label="Variables"
             name="variables"
             rows={3}
             spellcheck={false}
             placeholder={"API_ADDRESS=https://api.example.com"}
-            hint="NAME=value, one per line. Stored encrypted."
+            hint="One NAME=value in each line. Stored encrypted."
           />
           <label class="row">
             <input type="checkbox" name="container_env" value="yes" />

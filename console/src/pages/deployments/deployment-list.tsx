@@ -8,9 +8,10 @@ import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { Pager } from "../../parts/pager.tsx";
 import { useNarrowed } from "../../parts/use-narrowed.ts";
-import { stale, useProjects } from "../../service/reads.ts";
+import { useProjects } from "../../service/reads.ts";
 import { Credentials } from "./credentials.tsx";
-import { DEPLOYMENTS, names, useDeployments } from "./reads.ts";
+import { DEPLOYMENTS, useDeployments } from "./reads.ts";
+import { wordOf } from "./state-word.ts";
 
 /** Deployments of the person or of a project, and the person's access to hosting providers. */
 export function DeploymentList() {
@@ -32,7 +33,7 @@ export function DeploymentList() {
       </p>
       <div class="row">
         <label for="of" class="hidden">
-          Shown
+          Show
         </label>
         <select id="of" value={project} onChange={({ currentTarget }) => narrow(currentTarget.value)}>
           <option value="">My deployments</option>
@@ -42,9 +43,6 @@ export function DeploymentList() {
             </option>
           ))}
         </select>
-        <button type="button" onClick={() => stale(names.deployments)}>
-          Refresh
-        </button>
       </div>
       <Loaded of={useDeployments(project, page)}>
         {(found) => (
@@ -85,7 +83,7 @@ function DeploymentLine({
       <span class="muted small">
         {provider} · <Moment at={created_at} />
       </span>
-      <State of={status} />
+      <State of={status} word={wordOf(status)} />
       {error !== null && <span class="small outcome failed">{error}</span>}
       <SiteLink deployment={deployment} />
     </li>

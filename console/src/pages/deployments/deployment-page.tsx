@@ -14,6 +14,7 @@ import { workspace } from "../../service/workspace.ts";
 import { DeploymentLog } from "./deployment-log.tsx";
 import { SiteLink } from "./deployment-list.tsx";
 import { isOver, names, useDeployment } from "./reads.ts";
+import { wordOf } from "./state-word.ts";
 
 /** One deployment: how it stands, its log as it comes, and the way back to it. */
 export function DeploymentPage({ deployment }: { deployment: string }) {
@@ -45,7 +46,7 @@ function DeploymentStatus({ deployment }: { deployment: api.Deployment }) {
       <dl class="facts">
         <dt>State</dt>
         <dd>
-          <State of={status} />
+          <State of={status} word={wordOf(status)} />
         </dd>
         <dt>Project</dt>
         <dd>

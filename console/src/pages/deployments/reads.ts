@@ -1,5 +1,5 @@
 import type { api } from "@agent-workspace/client";
-import { useRead } from "../../service/reads.ts";
+import { useListed, useRead } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
 
 /** Names of what is read for deployments. */
@@ -18,7 +18,7 @@ export const isOver = ({ status }: Pick<api.Deployment, "status">): boolean => O
 
 /** Those of a project, or without one those that the person requested. */
 export const useDeployments = (project: string, page: number) =>
-  useRead([...names.deployments, "list", project, page], (signal) =>
+  useListed([...names.deployments, "list", project, page], (signal) =>
     workspace.deployments.list(
       {
         ...(project !== "" && { project_id: project }),

@@ -4,6 +4,7 @@ import { Loaded } from "../../parts/loaded.tsx";
 import { WhenAwake } from "../../parts/project/when-awake.tsx";
 import { QuickPick } from "../../parts/quick-pick.tsx";
 import { Refused } from "../../parts/refused.tsx";
+import { UploadProgress } from "../../parts/upload-progress.tsx";
 import { useAction } from "../../parts/use-action.ts";
 import { FileTabs } from "./file-tabs.tsx";
 import { FileView } from "./file-view.tsx";
@@ -11,7 +12,7 @@ import "./files.css";
 import { parentOf } from "../../parts/files/paths.ts";
 import { ranked } from "../../parts/files/ranked.ts";
 import { Side } from "./side.tsx";
-import { upload } from "./upload.ts";
+import { onItsWay, upload } from "./upload.ts";
 import { useFiles } from "./use-files.ts";
 
 /** The files of a project: their tree, and those that are open. */
@@ -59,6 +60,7 @@ function Files({ project }: { project: string }) {
       dropped.current = [];
     }
   });
+  const way = onItsWay.value;
   const file = path === undefined ? undefined : files.of(path);
   return (
     <div
@@ -88,8 +90,14 @@ function Files({ project }: { project: string }) {
           </button>
         )}
         {mayChange && (
-          <span class="muted small drop-hint" role="status">
-            {dropping.isBusy ? "Uploading…" : "Drop files here to upload them."}
+          <span class={`row compact muted small ${way ? "" : "drop-hint"}`}>
+            {way ? (
+              <>
+                <span dir="auto">{way.name}</span> <UploadProgress of={way.name} sent={way.sent} />
+              </>
+            ) : (
+              "Drop files here to upload them."
+            )}
           </span>
         )}
       </div>

@@ -6,6 +6,8 @@ export interface Beginning {
   readonly name: string;
   readonly source: Source;
   readonly message: string;
+  /** Id of the model that answers; the default one when absent. */
+  readonly model?: string;
 }
 
 const LOOK_MS = 1_000;
@@ -28,7 +30,7 @@ export interface Progress {
 /** Makes a project, waits until its files are there, and starts the agent on its first message. */
 export async function createProject(
   workspace: Workspace,
-  { name, source, message }: Beginning,
+  { name, source, message, model }: Beginning,
   progress: Progress,
 ): Promise<{ project: string; chatId: string }> {
   const { id, slug } = (progress.project ??= await workspace.projects.create({ name, ...source }));
@@ -45,7 +47,7 @@ export async function createProject(
   const { chatId, messageKey } = progress;
   // The answer begins when the message is stored; its events come over the page's own connection.
   const begun = await workspace.response("POST", "/api/chat/agent/stream", {
-    body: { project_id: id, chat_id: chatId, message, edit_mode: "ask" },
+    body: { project_id: id, chat_id: chatId, message, edit_mode: "ask", ...(model && { model }) },
     idempotencyKey: messageKey,
   });
   await begun.body?.cancel();

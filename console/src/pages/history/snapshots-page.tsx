@@ -1,7 +1,9 @@
 import type { api } from "@agent-workspace/client";
+import { History } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { bytes } from "../../parts/bytes.ts";
+import { Empty } from "../../parts/empty.tsx";
 import { textOf } from "../../parts/form-text.ts";
 import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
@@ -38,7 +40,12 @@ export function SnapshotsPage({ project, mayChange }: { project: string; mayChan
           const now = Math.min(page, pages - 1);
           return (
             <>
-              {snapshots.length === 0 && <p class="muted">No snapshots yet.</p>}
+              {snapshots.length === 0 && (
+                <Empty icon={History} title="No snapshots yet">
+                  Compare the files with a snapshot, or go back to it.{" "}
+                  {mayChange ? "Take one above, or give the agent a task." : "An editor can take one."}
+                </Empty>
+              )}
               <ul class="list" aria-label="Snapshots">
                 {snapshots.slice(now * PAGE, (now + 1) * PAGE).map((snapshot) => (
                   <Line key={snapshot.hash} project={project} snapshot={snapshot} />

@@ -88,8 +88,8 @@ export function KeysPage() {
         {(found) =>
           found.length > 0 && (
             <>
-              <h2>Your keys</h2>
-              <ul class="list" aria-label="Your keys">
+              <h2>Your API keys</h2>
+              <ul class="list" aria-label="Your API keys">
                 {found.map((key) => (
                   <KeyLine key={key.id} apiKey={key} />
                 ))}

@@ -11,6 +11,14 @@ import { workspace } from "../../service/workspace.ts";
 import { MARKETPLACE, useLibrary } from "./reads.ts";
 import { Subscriptions } from "./subscriptions.tsx";
 
+/** How the team has an agent. */
+const TAKEN = {
+  system_default: "built in",
+  free: "free",
+  one_time: "bought",
+  monthly: "paid monthly",
+} as const;
+
 /** The agents and the templates that the team has. */
 export function Library() {
   const role = useTeamRole();
@@ -58,7 +66,7 @@ function AgentLine({ agent, mayChange }: { agent: api.LibraryAgent; mayChange: b
     <li>
       {isTaken ? <Link href={`/marketplace/agents/${slug}`}>{name}</Link> : <span>{name}</span>}
       <span class="muted small">
-        {is_custom ? "your team’s own" : purchase_type.replaceAll("_", " ")}
+        {is_custom ? "your team’s own" : TAKEN[purchase_type]}
         {expires_at !== null && (
           <>
             {" "}

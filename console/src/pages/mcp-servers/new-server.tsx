@@ -11,11 +11,13 @@ import { workspace } from "../../service/workspace.ts";
 import { names } from "./reads.ts";
 
 type Scope = "person" | "team" | "project";
+type Auth = "token" | "oauth";
 
 /** The form for a server. The service connects to it at once. */
 export function NewServer() {
   const [scope, setScope] = useState<Scope>("person");
   const [project, setProject] = useState("");
+  const [auth, setAuth] = useState<Auth>("token");
   const leadOn = useLeadOn();
   const making = useAction(async (form: FormData) => {
     const made = await workspace.request("POST", "/api/mcp/servers", {
@@ -24,7 +26,7 @@ export function NewServer() {
         url: textOf(form, "url"),
         scope,
         ...(scope === "project" && { project_id: project }),
-        ...given(form, ["token"]),
+        ...(auth === "oauth" ? { auth, ...clientIn(form) } : given(form, ["token"])),
       },
     });
     stale(names.servers);
@@ -50,17 +52,39 @@ export function NewServer() {
           hint="Lower-case letters, digits, - and _. The agent's tools begin with it."
         />
         <TextField label="Address" name="url" type="url" required placeholder="https://mcp.example.com/mcp" />
-        <TextField
-          label="Token"
-          name="token"
-          type="password"
-          hint="Sent to this server alone, stored encrypted and never shown again. Leave it empty for a server without one."
-        />
+        <Choice
+          label="Sign-in"
+          value={auth}
+          onChange={({ currentTarget }) => setAuth(currentTarget.value === "oauth" ? "oauth" : "token")}
+        >
+          <option value="token">With a token, or none</option>
+          <option value="oauth">In the browser (OAuth)</option>
+        </Choice>
+        {auth === "oauth" && (
+          <details>
+            <summary>I have a client ID from its provider</summary>
+            <TextField label="Client ID" name="client_id" maxLength={2000} />
+            <TextField
+              label="Client secret"
+              name="client_secret"
+              type="password"
+              hint="Stored encrypted and never shown again. Leave it empty for a client without one."
+            />
+          </details>
+        )}
+        {auth === "token" && (
+          <TextField
+            label="Token"
+            name="token"
+            type="password"
+            hint="Sent to this server alone, stored encrypted and never shown again. Leave it empty for a server without one."
+          />
+        )}
         <Choice
           label="For"
           value={scope}
           onChange={({ currentTarget }) => setScope(scopeOf(currentTarget.value))}
-          hint={scope === "person" ? "" : "Agents of everybody there act with its token."}
+          hint={scope === "person" ? "" : "The agents of all these people use its token."}
         >
           <option value="person">Me, in all projects</option>
           <option value="team">Everybody in my team</option>
@@ -76,6 +100,12 @@ export function NewServer() {
       </form>
     </>
   );
+}
+
+/** A client id that the person entered; nothing for none. */
+function clientIn(form: FormData) {
+  const client_id = textOf(form, "client_id");
+  return client_id === "" ? {} : { oauth: { client_id, ...given(form, ["client_secret"]) } };
 }
 
 function scopeOf(value: string): Scope {

@@ -6,6 +6,7 @@ export const names = {
   servers: ["mcp-servers"],
   server: (server: string) => ["mcp-servers", server],
   tools: (server: string) => ["mcp-servers", server, "tools"],
+  stdio: (project: string) => ["mcp-servers", "stdio", project],
 } as const;
 
 export const useServers = () =>
@@ -22,4 +23,9 @@ export const useTools = (server: string) =>
       path: { mcp_server: server },
       signal,
     }),
+  );
+
+export const useStdioServers = (project: string) =>
+  useRead(names.stdio(project), (signal) =>
+    workspace.request("GET", "/api/mcp/stdio-servers", { query: { project_id: project }, signal }),
   );

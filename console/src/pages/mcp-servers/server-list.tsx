@@ -11,7 +11,12 @@ export function ServerList() {
   return (
     <Collection
       title="MCP servers"
-      about="Agents use the tools of MCP servers: issue trackers, databases, your own."
+      about={
+        <>
+          Agents use the tools of MCP servers: issue trackers, databases, your own. Programs that a project
+          names in its .mcp.json are <Link href="/mcp-servers/stdio">stdio servers</Link>.
+        </>
+      }
       make={{ href: "/mcp-servers/new", name: "Add server" }}
       of={useServers()}
       icon={Plug}

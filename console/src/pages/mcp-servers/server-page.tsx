@@ -11,7 +11,9 @@ import { stale } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
 import { names, useServer } from "./reads.ts";
 import { OWNERS } from "./server-list.tsx";
+import { Connection } from "./connection.tsx";
 import { Tools } from "./tools.tsx";
+import { Notes } from "./notes.tsx";
 
 /** One server: how it stands, and what agents may do with its tools. */
 export function ServerPage({ server }: { server: string }) {
@@ -34,13 +36,18 @@ export function ServerPage({ server }: { server: string }) {
 }
 
 function Facts({ server }: { server: api.McpServer }) {
-  const { id, url, scope, state, state_since, has_token, headers, last_error, notes } = server;
-  const secrets = [...(has_token ? ["token"] : []), ...Object.keys(headers)];
+  const { id, url, scope, state, state_since, has_token, oauth, headers, last_error, notes } = server;
+  const secrets = [
+    ...(has_token ? ["token"] : []),
+    ...(oauth?.is_connected ? ["tokens of the sign-in"] : []),
+    ...(oauth?.has_client_secret ? ["client secret"] : []),
+    ...Object.keys(headers),
+  ];
   return (
     <>
       <dl class="facts">
         <dt>Address</dt>
-        <dd>{url}</dd>
+        <dd>{url.startsWith("stdio:") ? "A program named in the project's .mcp.json" : url}</dd>
         <dt>For</dt>
         <dd>{OWNERS[scope]}</dd>
         <dt>State</dt>
@@ -49,8 +56,21 @@ function Facts({ server }: { server: api.McpServer }) {
         </dd>
         <dt>Secrets</dt>
         <dd>{secrets.length === 0 ? "none" : `${secrets.join(", ")} (hidden)`}</dd>
+        {oauth && oauth.issuer !== null && (
+          <>
+            <dt>Signs in at</dt>
+            <dd>{oauth.issuer}</dd>
+          </>
+        )}
+        {oauth && oauth.scopes.length > 0 && (
+          <>
+            <dt>Permissions</dt>
+            <dd>{oauth.scopes.join(", ")}</dd>
+          </>
+        )}
       </dl>
       {last_error !== null && <p class="notice bad">{last_error}</p>}
+      <Connection server={server} />
       <div class="row">
         <ActionButton
           work={async () => {
@@ -63,15 +83,7 @@ function Facts({ server }: { server: api.McpServer }) {
           Test connection
         </ActionButton>
       </div>
-      {notes.length > 0 && (
-        <section class="notice" aria-label="Left out">
-          <ul>
-            {notes.map((note) => (
-              <li key={note}>{note}</li>
-            ))}
-          </ul>
-        </section>
-      )}
+      <Notes label="Left out" notes={notes} />
     </>
   );
 }

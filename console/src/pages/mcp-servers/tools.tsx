@@ -16,8 +16,8 @@ export function Tools({ server }: { server: api.McpServer }) {
     <>
       <h2>Tools</h2>
       <p class="muted">
-        In mode "ask" the agent asks before each call of a tool that is not allowed. Descriptions are words of
-        the server.
+        In the mode “Ask first”, the agent asks before each call of a tool, unless the tool is set to “Allow”.
+        The descriptions come from the server.
       </p>
       {error !== undefined && <Refused error={error} />}
       <Loaded of={useTools(server.id)}>

@@ -4,6 +4,7 @@ import { AskFirst } from "../../parts/ask-first.tsx";
 import { Choice, LinesField, TextField } from "../../parts/fields.tsx";
 import { textOf } from "../../parts/form-text.ts";
 import { Loaded } from "../../parts/loaded.tsx";
+import { plural } from "../../parts/numbers.ts";
 import { keys, stale } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
 import { useCustomProviders } from "./reads.ts";
@@ -31,7 +32,7 @@ export function CustomProviders() {
         <summary>Add a provider</summary>
         <ActionForm
           submit="Add provider"
-          done="Added. If it needs a key, add it under “Your keys”."
+          done="Added. If it needs a key, add it under “Provider keys”."
           work={async (form) => {
             const body = { ...fieldsOf(form), slug: textOf(form, "slug") };
             await workspace.request("POST", "/api/secrets/providers/custom", { body });
@@ -62,7 +63,7 @@ function ProviderLine({ provider }: { provider: api.CustomModelProvider }) {
         {name} <code>custom/{slug}</code>
         <span class="muted small">
           {" "}
-          {api_type} at {base_url} · {available_models.length} models
+          {api_type} at {base_url} · {plural(available_models.length, "model")}
         </span>
       </span>
       <AskFirst

@@ -1,10 +1,15 @@
 import type { api } from "@agent-workspace/client";
+import { KeyRound } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { ActionButton } from "../../parts/action-button.tsx";
 import { ActionForm } from "../../parts/action-form.tsx";
 import { AskFirst } from "../../parts/ask-first.tsx";
-import { Choice, TextField } from "../../parts/fields.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Choice, NamedOptions, TextField } from "../../parts/fields.tsx";
 import { given, textOf } from "../../parts/form-text.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
+import { addModelKey, deleteModelKey, testModelKey } from "../../service/model-keys.ts";
 import { keys, stale } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
 import { useCustomProviders, useModelKeys, useProviders } from "./reads.ts";
@@ -13,12 +18,15 @@ import { useCustomProviders, useModelKeys, useProviders } from "./reads.ts";
 export function ModelKeys() {
   return (
     <section aria-labelledby="own-keys">
-      <h2 id="own-keys">Your provider keys</h2>
+      <h2 id="own-keys">Provider keys</h2>
       <p class="muted">Use your own account at a model provider. Keys are stored encrypted.</p>
       <Loaded of={useModelKeys()}>
         {({ api_keys }) =>
           api_keys.length === 0 ? (
-            <p class="muted">No keys yet. Add one below.</p>
+            <Empty icon={KeyRound} title="No keys yet">
+              With a key, agents use the provider’s models, and your account there pays for them. Create one
+              at the provider, then add it below.
+            </Empty>
           ) : (
             <ul class="list">
               {api_keys.map((key) => (
@@ -36,16 +44,42 @@ export function ModelKeys() {
 function KeyLine({ modelKey }: { modelKey: api.ModelKey }) {
   const { id, provider, key_name, key_preview, base_url, last_used_at, expires_at } = modelKey;
   const path = { model_key: id };
+  const [told, setTold] = useState("");
   return (
     <li>
       <span class="told">
         {provider}: {key_name} <code>{key_preview ?? "unreadable"}</code>
         <span class="muted small">
           {" "}
-          {base_url !== null && `at ${base_url} · `}used <Moment at={last_used_at} none="never" /> · expires{" "}
-          <Moment at={expires_at} none="never" />
+          {base_url !== null && `at ${base_url} · `}
+          {last_used_at === null ? (
+            "not used yet"
+          ) : (
+            <>
+              used <Moment at={last_used_at} />
+            </>
+          )}{" "}
+          ·{" "}
+          {expires_at === null ? (
+            "does not expire"
+          ) : (
+            <>
+              expires <Moment at={expires_at} />
+            </>
+          )}
+        </span>
+        <span class="small" role="status">
+          {told}
         </span>
       </span>
+      <ActionButton
+        work={async () => {
+          setTold("");
+          setTold((await testModelKey(id)).message);
+        }}
+      >
+        Test<span class="hidden"> {key_name}</span>
+      </ActionButton>
       <AskFirst
         label={`Replace ${key_name}`}
         shown="Replace"
@@ -56,6 +90,7 @@ function KeyLine({ modelKey }: { modelKey: api.ModelKey }) {
           const body = { api_key: textOf(form, "api_key") };
           await workspace.request("PUT", "/api/secrets/api-keys/{model_key}", { path, body });
           stale(keys.models);
+          setTold((await testModelKey(id)).message);
         }}
       >
         <TextField label="New key" name="api_key" type="password" required maxLength={10_000} />
@@ -66,7 +101,7 @@ function KeyLine({ modelKey }: { modelKey: api.ModelKey }) {
         title={`Delete the key ${key_name}?`}
         confirm="Delete"
         work={async () => {
-          await workspace.request("DELETE", "/api/secrets/api-keys/{model_key}", { path });
+          await deleteModelKey(id);
           stale(keys.models);
         }}
       >
@@ -79,26 +114,25 @@ function KeyLine({ modelKey }: { modelKey: api.ModelKey }) {
 function NewKey() {
   const { data: builtIn } = useProviders();
   const { data: custom } = useCustomProviders();
+  // An account to sign in with has no key, and its id is that of the same company's models.
+  const withKeys = builtIn?.providers.filter(({ requires_key }) => requires_key);
   return (
     <ActionForm
       submit="Add key"
-      done="Added"
       work={async (form) => {
         const body = {
           provider: textOf(form, "provider"),
           api_key: textOf(form, "api_key"),
           ...given(form, ["key_name", "base_url", "expires_at"]),
         };
-        await workspace.request("POST", "/api/secrets/api-keys", { body });
+        const added = await addModelKey(body);
         stale(keys.models);
+        return added;
       }}
+      done={({ test }) => `Added. ${test.message}`}
     >
       <Choice label="Provider" name="provider" required>
-        {builtIn?.providers.map(({ id, name }, at) => (
-          <option key={`${id} ${at}`} value={id}>
-            {name}
-          </option>
-        ))}
+        <NamedOptions of={withKeys} />
         {custom?.providers.map(({ slug, name }) => (
           <option key={slug} value={slug}>
             {name} (yours)

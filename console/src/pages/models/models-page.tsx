@@ -8,7 +8,7 @@ import { Models } from "./models.tsx";
 
 const TABS = [
   { path: "/models", name: "Models" },
-  { path: "/models/keys", name: "Your keys" },
+  { path: "/models/keys", name: "Provider keys" },
   { path: "/models/custom", name: "Custom" },
 ];
 

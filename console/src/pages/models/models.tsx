@@ -3,6 +3,7 @@ import { ActionButton } from "../../parts/action-button.tsx";
 import { Badge } from "../../parts/badge.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Table } from "../../parts/table.tsx";
+import { isDemo } from "../../service/model-keys.ts";
 import { keys, stale, useModels } from "../../service/reads.ts";
 import { useTeamRole } from "../../service/roles.ts";
 import { workspace } from "../../service/workspace.ts";
@@ -24,18 +25,21 @@ export function Models() {
         <>
           {models.length === 0 && (
             <p>
-              No models yet. Add a provider key under “Your keys”, or ask the operator of this installation.
+              No models yet. Add a provider key under “Provider keys”, or ask the operator of this
+              installation.
             </p>
           )}
-          {first === "demo" && (
-            <p class="notice">
-              Only the <code>demo</code> model is available. It follows a script. Add a provider key to use a
-              real model.
-            </p>
-          )}
+          {first !== null &&
+            isDemo(first) &&
+            models.every(({ id, available }) => isDemo(id) || !available) && (
+              <p class="notice">
+                Only the <code>demo</code> model is available. It follows a script. Add a provider key to use
+                a real model.
+              </p>
+            )}
           <Table
             label="List of models"
-            columns={["Model", "From", "Price per million tokens", "State"]}
+            columns={["Model", "From", "Per million tokens", "State"]}
             hasActions={mayChange}
           >
             {models.map((model) => (

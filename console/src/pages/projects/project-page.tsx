@@ -9,7 +9,7 @@ import { Moment } from "../../parts/moment.tsx";
 import { ProjectState } from "../../parts/project/project-state.tsx";
 import { Refused } from "../../parts/refused.tsx";
 import { useCreateChat } from "../../parts/use-create-chat.ts";
-import { useProject, useSidebar } from "../../service/reads.ts";
+import { useProject, useSidebar, type ListedChat } from "../../service/reads.ts";
 import { useMayMake, useProjectRole } from "../../service/roles.ts";
 import { ProjectMenu } from "./project-menu.tsx";
 
@@ -77,27 +77,39 @@ function Chats({ project, isViewer }: { project: api.Project; isViewer: boolean 
           return (
             <Empty icon={MessageSquare} title={isViewer ? "No chats that you can see" : "No chats yet"}>
               {isViewer
-                ? "Each person sees only their own chats, and viewers cannot start one. You can look at the project’s files and changes."
+                ? "A chat is private until the person who began it shares it, and nobody shares one here. Viewers cannot start one. You can look at the project’s files and changes."
                 : "In a chat you tell the agent what to do. It works on the files of this project."}
             </Empty>
           );
         }
         return (
-          <ul class="list">
-            {chats.map((chat) => (
-              <li key={chat.id}>
-                <span class="told">
-                  <Link href={`/projects/${project.slug}/chats/${chat.id}`}>{chat.title ?? "New chat"}</Link>
-                </span>
-                {SAID.has(chat.status) && <State of={chat.status} />}
-                <span class="muted small">
-                  <Moment at={chat.updated_at ?? chat.created_at} />
-                </span>
-              </li>
-            ))}
-          </ul>
+          <>
+            <ChatList project={project} chats={chats.filter((chat) => chat.is_own)} />
+            {chats.some((chat) => !chat.is_own) && <h3>Shared by others</h3>}
+            <ChatList project={project} chats={chats.filter((chat) => !chat.is_own)} />
+          </>
         );
       }}
     </Loaded>
+  );
+}
+
+function ChatList({ project, chats }: { project: api.Project; chats: readonly ListedChat[] }) {
+  if (chats.length === 0) return null;
+  return (
+    <ul class="list">
+      {chats.map((chat) => (
+        <li key={chat.id}>
+          <span class="told">
+            <Link href={`/projects/${project.slug}/chats/${chat.id}`}>{chat.title ?? "New chat"}</Link>
+          </span>
+          {SAID.has(chat.status) && <State of={chat.status} />}
+          {chat.is_shared && <span class="badge">{chat.is_own ? "Shared" : `By ${chat.owner_name}`}</span>}
+          <span class="muted small">
+            <Moment at={chat.updated_at ?? chat.created_at} />
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }

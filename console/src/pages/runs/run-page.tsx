@@ -6,7 +6,7 @@ import { Loaded } from "../../parts/loaded.tsx";
 import { Markdown } from "../../parts/markdown/markdown.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { plural } from "../../parts/numbers.ts";
-import { keys, stale, useRun, useSteps } from "../../service/reads.ts";
+import { keys, stale, useChanged, useRun, useSteps } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
 import { RawEvents } from "./raw-events.tsx";
 
@@ -14,6 +14,9 @@ import { RawEvents } from "./raw-events.tsx";
 export function RunPage({ task }: { task: string }) {
   const run = useRun(task);
   const steps = useSteps(task);
+  useChanged(run.data && `${run.data.status} ${run.data.iterations}`, () =>
+    stale([...keys.run(task), "steps"]),
+  );
   return (
     <>
       <Heading>Task</Heading>
@@ -82,15 +85,15 @@ export function RunPage({ task }: { task: string }) {
           </>
         )}
       </Loaded>
-      <h2>Steps</h2>
+      <h2>Turns</h2>
       <Loaded of={steps}>
         {({ items, total }) => (
           <>
-            {total === 0 && <p class="muted">The agent has not started yet.</p>}
+            {total === 0 && <p class="muted">No turns yet.</p>}
             {items.map(({ id, step_index, step_data }) => (
               <details key={id} class="tool">
                 <summary>
-                  Step {step_index}: {plural(step_data.tool_calls.length, "tool call")}
+                  Turn {step_index}: {plural(step_data.tool_calls.length, "tool call")}
                 </summary>
                 <pre tabIndex={0}>{JSON.stringify(step_data, null, 2)}</pre>
               </details>

@@ -7,6 +7,7 @@ import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { Pager } from "../../parts/pager.tsx";
+import { PLATFORM_NAMES } from "../../parts/platform-name.ts";
 import { Table } from "../../parts/table.tsx";
 import { useNarrowed } from "../../parts/use-narrowed.ts";
 import { useRuns, type RunFilter } from "../../service/reads.ts";
@@ -24,12 +25,7 @@ const ORIGINS: Readonly<Record<string, string>> = {
   api: "API key",
   schedule: "Schedule",
   standalone: "Desktop app",
-  telegram: "Telegram",
-  slack: "Slack",
-  discord: "Discord",
-  whatsapp: "WhatsApp",
-  signal: "Signal",
-  cli: "Command line",
+  ...PLATFORM_NAMES,
 };
 
 /** Every task of the person: of chats, keys, channels and schedules. */

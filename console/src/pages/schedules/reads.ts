@@ -1,8 +1,7 @@
 import type { api } from "@agent-workspace/client";
 import { useQuery, type UseQueryResult } from "@tanstack/preact-query";
-import { useEffect, useRef } from "preact/hooks";
 import { paced } from "../../service/pace.ts";
-import { stale, useRead } from "../../service/reads.ts";
+import { stale, useChanged, useListed, useRead } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
 import { readAgainIn } from "./due.ts";
 
@@ -22,7 +21,7 @@ const FOLLOWED_MS = 5_000;
 const UNSETTLED = new Set<api.ScheduleRun["status"]>(["enqueued", "waiting", "running"]);
 
 export const useSchedules = () =>
-  useRead(names.schedules, (signal) => workspace.schedules.list(undefined, { signal }));
+  useListed(names.schedules, (signal) => workspace.schedules.list(undefined, { signal }));
 
 /** A schedule, read again once its next run is due. */
 export const useSchedule = (schedule: string): UseQueryResult<api.Schedule> =>
@@ -55,15 +54,6 @@ export function useRuns(
   useChanged(ended?.join(), () => stale(names.schedule(id)));
   useChanged(nextRunAt ?? "", () => stale(names.runs(id)));
   return runs;
-}
-
-/** Calls when a value is another than before; the first is no change. */
-function useChanged(value: string | undefined, call: () => void): void {
-  const known = useRef(value);
-  useEffect(() => {
-    if (known.current !== undefined && known.current !== value) call();
-    known.current = value;
-  }, [value]);
 }
 
 /** What a text of a schedule comes to; refused with the sentence that says why it comes to nothing. */

@@ -11,9 +11,9 @@ import { DeliverFields, deliverOf, targetsOf } from "./deliver-fields.tsx";
 import { NextRuns } from "./next-runs.tsx";
 
 const EDIT_MODES = {
-  allow: "Work without asking",
-  ask: "Ask before risky actions",
-  plan: "Only read and plan",
+  allow: "Allow all: work without asking",
+  ask: "Ask first: before changes and commands",
+  plan: "Plan only: change nothing",
 } as const;
 const OVERLAPS = {
   skip: "Skip the new run",
@@ -157,14 +157,17 @@ export function ScheduleForm({
         </datalist>
       </div>
       <NextRuns schedule={schedule} timezone={timezone} />
-      <DeliverFields targets={targetsOf(of?.deliver ?? "origin")} />
+      <DeliverFields
+        targets={targetsOf(of?.deliver ?? "origin")}
+        hasOrigin={(of?.origin_platform ?? null) !== null}
+      />
       <details>
         <summary>More options</summary>
         <div class="form">
-          <Choice name="edit_mode" label="The agent may" choices={EDIT_MODES} value={of?.edit_mode} />
+          <Choice name="edit_mode" label="Mode" choices={EDIT_MODES} value={of?.edit_mode} />
           <Choice
             name="overlap"
-            label="If the previous run is still going"
+            label="If the previous run has not ended"
             choices={OVERLAPS}
             value={of?.overlap}
           />
@@ -175,7 +178,7 @@ export function ScheduleForm({
             value={of?.catch_up}
           />
           <div class="field">
-            <label for="repeat">End after this many runs (0 for never)</label>
+            <label for="repeat">End after this many runs (0: never)</label>
             <input
               id="repeat"
               name="repeat"

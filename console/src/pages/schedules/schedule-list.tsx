@@ -1,6 +1,7 @@
 import type { api } from "@agent-workspace/client";
 import { CalendarClock } from "lucide-preact";
 import { Link } from "wouter-preact";
+import { stateWord } from "../../parts/badge.tsx";
 import { Collection } from "../../parts/collection.tsx";
 import { inZone } from "./next-runs.tsx";
 import { useSchedules } from "./reads.ts";
@@ -38,7 +39,7 @@ function ScheduleLine({ schedule }: { schedule: api.Schedule }) {
       <span class="small">
         {next_run_at === null ? statusOf(schedule) : `Next ${inZone(next_run_at, timezone)}`}
       </span>
-      {last_status !== null && <span class="small">last: {last_status.replace("_", " ")}</span>}
+      {last_status !== null && <span class="small">last run: {stateWord(last_status)}</span>}
       {last_error !== null && <span class="small outcome failed">{last_error}</span>}
     </li>
   );

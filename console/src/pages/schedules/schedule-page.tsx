@@ -62,8 +62,12 @@ function ScheduleStatus({ schedule }: { schedule: api.Schedule }) {
             "Deleted, or not visible to you"
           )}
         </dd>
-        <dt>Delivered to</dt>
-        <dd>{targetsOf(schedule.deliver).map(targetName).join(", ") || "The chat only"}</dd>
+        <dt>Sends to</dt>
+        <dd>
+          {targetsOf(schedule.deliver)
+            .map((target) => targetName(target, schedule))
+            .join(", ") || "the run’s chat"}
+        </dd>
         <dt>Scheduled runs</dt>
         <dd>
           {number(schedule.runs_completed)}

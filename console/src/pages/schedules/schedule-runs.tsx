@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
+import { plural } from "../../parts/numbers.ts";
 import { Pager } from "../../parts/pager.tsx";
 import { stale } from "../../service/reads.ts";
 import { inZone } from "./next-runs.tsx";
@@ -19,9 +20,9 @@ const STATES = {
 } as const;
 const DELIVERED = {
   delivered: "delivered",
-  pending: "not delivered yet",
-  failed: "not delivered",
-  in_app: "in the chat",
+  pending: "not sent yet",
+  failed: "not sent",
+  in_app: "delivered",
 } as const;
 
 /** The runs of a schedule, newest first: how each ended, why it failed, and what became of its answer. */
@@ -41,7 +42,7 @@ export function ScheduleRuns({ schedule }: { schedule: api.Schedule }) {
             )}
             <ul class="list">
               {found.map((run) => (
-                <RunLine key={run.id} run={run} timezone={schedule.timezone} />
+                <RunLine key={run.id} run={run} schedule={schedule} />
               ))}
             </ul>
             <Pager page={page} hasMore={found.length === RUNS} go={setPage} />
@@ -52,25 +53,25 @@ export function ScheduleRuns({ schedule }: { schedule: api.Schedule }) {
   );
 }
 
-function RunLine({ run, timezone }: { run: api.ScheduleRun; timezone: string }) {
+function RunLine({ run, schedule }: { run: api.ScheduleRun; schedule: api.Schedule }) {
   const { scheduled_for, created_at, status, error, task_id, silent, missed, late, deliveries } = run;
   return (
     <li>
-      <span>{scheduled_for === null ? "Run by hand" : inZone(scheduled_for, timezone)}</span>
+      <span>{scheduled_for === null ? "Run by hand" : inZone(scheduled_for, schedule.timezone)}</span>
       <span class="muted small">
         <Moment at={created_at} />
         {late && " · late"}
-        {missed > 0 && ` · covers ${missed} missed`}
+        {missed > 0 && ` · stands in for ${plural(missed, "missed run")}`}
       </span>
       <span class={`outcome ${status === "failed" ? "failed" : ""}`}>
         {STATES[status]}
         {error !== null && `: ${error}`}
-        {silent && " · nothing to say"}
+        {silent && " · no answer sent"}
       </span>
       {task_id !== null && <Link href={`/runs/${task_id}`}>Open task</Link>}
       {deliveries.map((delivery) => (
         <span key={delivery.target} class="small">
-          {targetName(delivery.target)}: {DELIVERED[delivery.status]}
+          {targetName(delivery.target, schedule)}: {DELIVERED[delivery.status]}
           {delivery.error !== null && `, ${delivery.error}`}
         </span>
       ))}

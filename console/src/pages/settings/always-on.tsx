@@ -1,5 +1,6 @@
-import { useState } from "preact/hooks";
+import type { api } from "@agent-workspace/client";
 import { Loaded } from "../../parts/loaded.tsx";
+import { Moment } from "../../parts/moment.tsx";
 import { number, plural } from "../../parts/numbers.ts";
 import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
@@ -8,13 +9,11 @@ import { workspace } from "../../service/workspace.ts";
 import { limitsKey, useLimits } from "./reads.ts";
 
 /** Keeps a project from hibernating when no person and no agent uses it. */
-export function AlwaysOn({ project }: { project: string }) {
-  const [words, setWords] = useState("");
-  const changing = useAction(async (method: "POST" | "DELETE") => {
-    const { message } = await workspace.request(method, "/api/projects/{project}/deploy", {
-      path: { project },
-    });
-    setWords(message);
+export function AlwaysOn({ project: { slug, deployed_at: since } }: { project: api.Project }) {
+  const isOn = since !== null;
+  const changing = useAction(async () => {
+    const path = { project: slug };
+    await workspace.request(isOn ? "DELETE" : "POST", "/api/projects/{project}/deploy", { path });
     stale(limitsKey, keys.projects);
   });
   return (
@@ -23,19 +22,24 @@ export function AlwaysOn({ project }: { project: string }) {
       <Loaded of={useLimits()}>
         {({ deploys }) => (
           <p class="muted">
-            A project that is always on never falls asleep. Your team uses {number(deploys.current)} of{" "}
-            {plural(deploys.effective_max, "place")}.
+            A project that is always on never falls asleep. Your team may have{" "}
+            {plural(deploys.effective_max, "such project")}, and has {number(deploys.current)}.
           </p>
         )}
       </Loaded>
       <div class="row">
-        <button type="button" disabled={changing.isBusy} onClick={() => changing.run("POST")}>
-          Turn on
+        <span role="status">
+          {isOn ? (
+            <>
+              On. It was turned on <Moment at={since} />.
+            </>
+          ) : (
+            "Off. This project falls asleep when nobody uses it."
+          )}
+        </span>
+        <button type="button" disabled={changing.isBusy} onClick={() => changing.run()}>
+          {isOn ? "Turn off" : "Turn on"}
         </button>
-        <button type="button" disabled={changing.isBusy} onClick={() => changing.run("DELETE")}>
-          Turn off
-        </button>
-        <span role="status">{words}</span>
       </div>
       {changing.error !== undefined && <Refused error={changing.error} />}
     </>

@@ -1,6 +1,7 @@
 import type { api } from "@agent-workspace/client";
 import { stateWord } from "../../parts/badge.tsx";
 import { textOf } from "../../parts/form-text.ts";
+import { Choice, TextField } from "../../parts/fields.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
@@ -42,22 +43,20 @@ export function Members({ project, isAdministrator }: MembersProps) {
       </Loaded>
       {isAdministrator && (
         <form
-          class="row"
+          class="form narrow"
           onSubmit={(event) => {
             event.preventDefault();
             adding.run(event.currentTarget);
           }}
         >
-          <label for="email">Email address</label>
-          <input id="email" name="email" type="email" required autocomplete="off" />
-          <label for="role">Role</label>
-          <select id="role" name="role">
+          <TextField label="Email address" name="email" type="email" required autocomplete="off" />
+          <Choice label="Role" name="role">
             {ROLES.map((role) => (
               <option key={role} value={role}>
                 {stateWord(role)}
               </option>
             ))}
-          </select>
+          </Choice>
           <button type="submit" disabled={adding.isBusy}>
             Add member
           </button>

@@ -36,7 +36,7 @@ export function SettingsPage({ project }: { project: string }) {
           <Members project={project} isAdministrator={role === "admin"} />
           {mayEdit && (
             <>
-              <AlwaysOn project={project} />
+              <AlwaysOn project={found} />
               <TemplateForm project={found} />
             </>
           )}

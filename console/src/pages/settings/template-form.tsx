@@ -34,8 +34,8 @@ export function TemplateForm({ project }: { project: api.Project }) {
         <div class="field">
           <label for="template-visibility">Template visibility</label>
           <select id="template-visibility" name="visibility">
-            <option value="private">private</option>
-            <option value="public">public</option>
+            <option value="private">Private</option>
+            <option value="public">Public</option>
           </select>
         </div>
         <div class="row">

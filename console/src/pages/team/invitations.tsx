@@ -15,8 +15,8 @@ import { roleOf, ROLES } from "./roles.ts";
 
 const MAIL: Record<api.InvitedMember["mail"], string> = {
   sent: "Invitation sent. You can also share the link:",
-  retrying: "The mail could not be sent yet and will be retried. You can share the link yourself:",
-  not_configured: "This installation sends no mail. Share the link yourself:",
+  retrying: "The email could not be sent yet and will be retried. You can share the link yourself:",
+  not_configured: "This installation sends no email. Share the link yourself:",
 };
 
 interface Made {
@@ -61,7 +61,7 @@ function ByMail({ team, show }: MakerProps) {
     stale(teamKeys.invitations);
   };
   return (
-    <ActionForm submit="Invite by mail" work={invite}>
+    <ActionForm submit="Invite by email" work={invite}>
       <TextField label="Email address" name="email" type="email" required maxLength={320} />
       <RoleChoice />
     </ActionForm>

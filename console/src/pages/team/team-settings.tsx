@@ -63,8 +63,8 @@ export function TeamSettings({ team }: { team: api.Team }) {
               }}
             >
               <p>
-                A team without projects can be deleted. Its members lose it, and what it subscribed to is
-                cancelled.
+                Only a team without projects can be deleted. Its members lose access, and its subscriptions
+                are cancelled.
               </p>
             </AskFirst>
           )}

@@ -52,7 +52,12 @@ function Terminals({ project }: { project: string }) {
 }
 
 function Tabs({ project, targets }: { project: string; targets: readonly Target[] }) {
-  const [tabs, setTabs] = useState(() => readTabs(project));
+  // The first visit opens one, where the list begins.
+  const [tabs, setTabs] = useState<Tab[]>(() => {
+    const kept = readTabs(project);
+    const [first] = targets;
+    return kept.length > 0 || !first ? kept : [{ number: 1, target: first.id, session: undefined }];
+  });
   const [shown, setShown] = useState(tabs[0]?.number);
   const [isReadAloud, setReadAloud] = useState(localStorage.getItem("terminal.reader") === "on");
   const choice = useRef<HTMLSelectElement>(null);
@@ -115,7 +120,7 @@ function Tabs({ project, targets }: { project: string; targets: readonly Target[
       </div>
       {tabs.length === 0 && (
         <p class="muted">
-          No terminal yet. Choose where it runs, then open one. Shift+Tab leaves a terminal by keyboard.
+          No terminal is open. Choose where it runs, then open one. Shift+Tab leaves a terminal by keyboard.
         </p>
       )}
       {tabs.map((tab) => (

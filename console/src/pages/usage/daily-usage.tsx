@@ -32,7 +32,7 @@ function Shown({ calls, isWhole, days }: { calls: readonly Call[]; isWhole: bool
   if (calls.length === 0) return <p class="muted">No model calls in this period.</p>;
   return (
     <>
-      {!isWhole && <p>Too many calls to show every day. Choose a shorter period.</p>}
+      {!isWhole && <p>Some days are left out, as there are too many calls. Choose a shorter period.</p>}
       {daily.days.some((_, at) => totalOf(daily, at) > 0) ? (
         <DailyPlot
           days={daily.days}

@@ -1,4 +1,4 @@
-import { useRead } from "../../service/reads.ts";
+import { keys, stale, useChanged, useListed, useRead } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
 import type { Call } from "./daily.ts";
 import { spanOf, type Days } from "./periods.ts";
@@ -8,8 +8,14 @@ export const LOGS = 50;
 const PAGE = 500;
 const MOST_PAGES = 10;
 
-export const useUsage = (days: Days) =>
-  useRead(["usage", "sums", days], (signal) => workspace.usage.get(spanOf(days), { signal }));
+/** The sums of a period. A call changes them, and with them all that is told of the calls. */
+export function useUsage(days: Days) {
+  const sums = useListed(["usage", "sums", days], (signal) => workspace.usage.get(spanOf(days), { signal }));
+  useChanged(sums.data && JSON.stringify(sums.data.by_model), () =>
+    stale(["usage", "calls", days], ["usage", "log", days], keys.credits),
+  );
+  return sums;
+}
 
 export const useLog = (days: Days, page: number) =>
   useRead(["usage", "log", days, page], (signal) =>

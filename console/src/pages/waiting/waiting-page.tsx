@@ -35,12 +35,11 @@ export function WaitingPage() {
                 </p>
                 <ApprovalCard
                   approval={questionOf(approval)}
-                  answer={async (approvalId, response, reason) => {
-                    await workspace.approvals.answer(
-                      approvalId,
-                      response,
-                      reason === undefined ? {} : { reason },
-                    );
+                  answer={async (approvalId, response, reason, content) => {
+                    await workspace.approvals.answer(approvalId, response, {
+                      ...(reason !== undefined && { reason }),
+                      content,
+                    });
                     stale(keys.approvals, keys.sidebar);
                   }}
                 />
@@ -53,6 +52,7 @@ export function WaitingPage() {
   );
 }
 
-function questionOf({ approval_id, tool, parameters }: api.ListApprovalsAnswerItem): Question {
-  return { approvalId: approval_id, tool, args: parameters, state: "open", reason: undefined };
+function questionOf({ approval_id, tool, parameters, input }: api.ListApprovalsAnswerItem): Question {
+  const asked = input === null ? {} : { input };
+  return { approvalId: approval_id, tool, args: parameters, state: "open", reason: undefined, ...asked };
 }

@@ -5,6 +5,7 @@ import { Loaded } from "../loaded.tsx";
 import { Refused } from "../refused.tsx";
 import { useAction } from "../use-action.ts";
 import { useRead } from "../../service/reads.ts";
+import { InputCard } from "./input-card.tsx";
 import { CallArguments } from "./tool-line.tsx";
 import { targetOf, verbOf } from "./tool-words.ts";
 
@@ -14,19 +15,47 @@ const MAX_REASON = 2_000;
 /** What is shown of an approval, wherever it was read. */
 export type Question = Pick<
   ConversationApproval,
-  "approvalId" | "tool" | "args" | "isCut" | "state" | "reason"
+  "approvalId" | "tool" | "args" | "isCut" | "state" | "reason" | "input"
 >;
 
-/** Answers an approval; the agent reads the reason of a denial. */
-export type Answer = (approvalId: string, response: ApprovalResponse, reason?: string) => Promise<unknown>;
+/** Answers an approval; the agent reads the reason of a denial, a server the content of what it asked. */
+export type Answer = (
+  approvalId: string,
+  response: ApprovalResponse,
+  reason?: string,
+  content?: Readonly<Record<string, unknown>>,
+) => Promise<unknown>;
 
 /** A question of the agent, with the exact call that waits. */
-export function ApprovalCard({ approval, answer }: { approval: Question; answer: Answer }) {
-  const { tool, args, state, reason } = approval;
-  if (state === "open") return <OpenQuestion approval={approval} answer={answer} />;
+export function ApprovalCard({
+  approval,
+  answer,
+}: {
+  approval: Question;
+  /** Undefined for who may not answer. */
+  answer: Answer | undefined;
+}) {
+  const { approvalId, tool, args, state, reason, input } = approval;
+  if (state === "open" && answer && input)
+    return (
+      <InputCard
+        input={input}
+        give={(response, content) => answer(approvalId, response, undefined, content)}
+      />
+    );
+  if (state === "open" && answer) return <OpenQuestion approval={approval} answer={answer} />;
   return (
     <p class="muted small" dir="auto">
-      {state === "allowed" ? "Allowed" : "Denied"}: {verbOf(tool)} {targetOf(args)}
+      {state === "open"
+        ? "Needs input"
+        : state === "allowed"
+          ? input
+            ? "Answered"
+            : "Allowed"
+          : input
+            ? "Not answered"
+            : "Denied"}
+      : {input ? visible(input.message) : `${verbOf(tool)} ${targetOf(args)}`}
       {reason !== undefined && ` (${visible(reason)})`}
     </p>
   );
@@ -81,7 +110,7 @@ function OpenQuestion({ approval, answer }: { approval: Question; answer: Answer
           Allow once
         </button>
         <button type="button" disabled={isBusy} onClick={() => run(approvalId, "allow_all")}>
-          Allow for this chat
+          Allow this tool in this chat
         </button>
         <span class="spring" />
         <form
@@ -102,7 +131,7 @@ function OpenQuestion({ approval, answer }: { approval: Question; answer: Answer
             title="Alt+N"
             autocomplete="off"
             maxLength={MAX_REASON}
-            placeholder="Reason, or what to do instead (optional)"
+            placeholder="What to do instead (optional)"
           />
           <button type="submit" disabled={isBusy}>
             Deny

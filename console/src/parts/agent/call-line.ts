@@ -17,7 +17,7 @@ export interface CallLine {
 
 /** A denied call is told with who denied it, and why. */
 export function lineOf(call: ConversationCall, approval: ConversationApproval | undefined): CallLine {
-  const { tool, args, state, result, durationMs } = call;
+  const { tool, args, state, result, durationMs, progress } = call;
   const [asked, doing, did] = wordsOf(tool);
   const denial = denialOf(result, approval);
   const exit = result?.["exit_code"];
@@ -29,15 +29,27 @@ export function lineOf(call: ConversationCall, approval: ConversationApproval | 
     failed: hasExit ? did : `Could not ${lower(asked)}`,
     denied: asked,
   };
+  const isOn = outcome === "running" && progress !== undefined;
   const took = durationMs === undefined || denial !== undefined ? [] : [duration(durationMs)];
   return {
     verb: verbs[outcome],
     target: targetOf(args),
     file: fileOf(tool, args),
     counts: lineCountsOf(call),
-    notes: denial === undefined ? [...(hasExit ? [`exit ${exit}`] : []), ...took] : [denial],
+    notes: isOn
+      ? [progressOf(progress)]
+      : denial === undefined
+        ? [...(hasExit ? [`exit ${exit}`] : []), ...took]
+        : [denial],
     outcome,
   };
+}
+
+/** `Indexing (3 of 10)`: what a foreign tool says of itself. */
+function progressOf({ message, progress, total }: NonNullable<ConversationCall["progress"]>): string {
+  const count = total === undefined ? "" : `${progress} of ${total}`;
+  if (message === "") return count === "" ? String(progress) : count;
+  return count === "" ? visible(message) : `${visible(message)} (${count})`;
 }
 
 /** `Denied by Ada: too early`; undefined for a call that was not denied. */

@@ -36,8 +36,8 @@ export function UndoFile({
   return (
     <Undo label="Undo this file…" title={`Undo the changes of ${shownPath(nameOf(path))}?`} work={undo}>
       {isInSnapshot
-        ? "The file gets the text that it had before."
-        : "The file was not there before, and is deleted."}
+        ? "The file goes back to how it was before this task."
+        : "The file was not there before this task: it is deleted."}
     </Undo>
   );
 }
@@ -50,8 +50,8 @@ export function UndoAll({ project, hash }: UndoProps) {
     toast("The files are as they were before.");
   };
   return (
-    <Undo label="Undo all…" title="Undo all changes since then?" work={undo}>
-      All files of the project get what they had before, also those that people have changed since.
+    <Undo label="Undo all…" title="Undo all changes since this task began?" work={undo}>
+      Every file goes back to how it was before this task, also files that people changed since.
     </Undo>
   );
 }

@@ -23,9 +23,9 @@ export interface FlowDeps {
 
 /**
  * The purpose of a flow: a provider's name for a sign-in, `git:` and the host's name for the connection of a git host,
- * `deploy:` and the provider's name for that of a hosting provider. A state is valid only for its purpose.
+ * `deploy:` and the provider's name for that of a hosting provider, `mcp` for an MCP server. A state is valid only for its purpose.
  */
-export type FlowPurpose = ProviderName | `git:${GitHostName}` | `deploy:${HostingName}`;
+export type FlowPurpose = ProviderName | `git:${GitHostName}` | `deploy:${HostingName}` | "mcp";
 
 /**
  * Encrypted in the cookie of the browser that began the flow, so that a state read from an address is useless alone.
@@ -37,6 +37,8 @@ const Kept = z.object({
   sessionId: z.uuid().optional(),
   /** The project for which an account is connected; absent for none. */
   projectId: z.uuid().optional(),
+  /** The MCP server that is connected; absent for none. */
+  mcpServerId: z.uuid().optional(),
   verifier: z.string(),
   nonce: z.string(),
 });
@@ -51,10 +53,14 @@ export interface FlowCookie {
 export async function openFlow(
   deps: Pick<FlowDeps, "oauthStates" | "secrets">,
   provider: FlowPurpose,
-  { sessionId, projectId }: { sessionId?: string; projectId?: string | undefined } = {},
+  {
+    sessionId,
+    projectId,
+    mcpServerId,
+  }: { sessionId?: string; projectId?: string | undefined; mcpServerId?: string } = {},
 ): Promise<{ flow: OAuthFlow; cookie: FlowCookie }> {
   const secrets = { verifier: newToken().token, nonce: newToken().token };
-  const kept = { id: newId(), provider, sessionId, projectId, ...secrets };
+  const kept = { id: newId(), provider, sessionId, projectId, mcpServerId, ...secrets };
   const expiresAt = new Date(Date.now() + FLOW_SECONDS * 1000);
   const [state, cookie] = await Promise.all([
     deps.oauthStates.issue({ id: kept.id, provider, expiresAt }),
@@ -66,6 +72,7 @@ export async function openFlow(
 interface ClaimedFlow {
   flow: OAuthFlow;
   projectId: string | undefined;
+  mcpServerId: string | undefined;
 }
 
 export type FlowRefusal = "INVALID_STATE_TOKEN" | "STATE_TOKEN_EXPIRED";
@@ -91,8 +98,8 @@ export async function claimFlow(
     state.provider === provider &&
     kept.sessionId === presented.sessionId;
   if (!isSame || !(await consumeState(deps.db, state))) return { refusal: "INVALID_STATE_TOKEN" };
-  const { verifier, nonce, projectId } = kept;
-  return { flow: { state: presented.state, verifier, nonce }, projectId };
+  const { verifier, nonce, projectId, mcpServerId } = kept;
+  return { flow: { state: presented.state, verifier, nonce }, projectId, mcpServerId };
 }
 
 /** What the browser sends back to a person's session. */

@@ -7,4 +7,5 @@ export {
   type FlowRefusal,
   type SessionCallback,
 } from "./flow.ts";
+export { consumeState } from "./queries.ts";
 export { hasExpired, refreshedByOne, sealGrant, type StoredGrant } from "./stored-grant.ts";

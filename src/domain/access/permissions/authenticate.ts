@@ -3,7 +3,8 @@ import { sha256Hex } from "#src/lib/hash.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { AccessTokens } from "#src/platform/tokens/access-tokens.ts";
 import { memberCaller, type Caller, type KeyCaller, type UserCaller } from "./caller.ts";
-import { keyByHash, keyById, userOfSession, type KeyRow } from "./queries.ts";
+import { keyByGrantToken, keyByHash, keyById, userOfSession, type KeyRow } from "./queries.ts";
+import { keepKey } from "./seen-keys.ts";
 
 /** The person of an access token; `undefined` for an invalid token, an ended session or an inactive account. */
 export async function authenticateUser(
@@ -18,7 +19,26 @@ export async function authenticateUser(
 
 /** The caller of a `tsk_` key. Throws `unauthenticated` for a malformed, revoked or expired key. */
 export async function authenticateKey(deps: { db: Db }, token: string): Promise<KeyCaller> {
-  const [row] = await keyByHash(deps.db, { keyHash: hashOfKey(token) });
+  const keyHash = hashOfKey(token);
+  const [row] = await keyByHash(deps.db, { keyHash });
+  keepKey(keyHash, undefined);
+  const caller = callerOfKey(row);
+  keepKey(keyHash, caller);
+  return caller;
+}
+
+/**
+ * The caller of a connected app's access token: its grant's key. Throws `unauthenticated` for a token that is unknown or expired, whose
+ * grant has ended, or that is for another resource.
+ */
+export async function authenticateGrant(
+  deps: { db: Db },
+  token: string,
+  resource: string,
+): Promise<KeyCaller> {
+  const [row] = await keyByGrantToken(deps.db, { tokenHash: sha256Hex(token) });
+  if (!row || row.resource !== resource) throw new AppError("unauthenticated", "Invalid access token");
+  if (row.expired) throw new AppError("unauthenticated", "Access token expired");
   return callerOfKey(row);
 }
 
@@ -50,6 +70,6 @@ export function callerOfKey(row: KeyRow | undefined): KeyCaller {
   if (!row) throw new AppError("unauthenticated", "Invalid API key");
   if (row.expired) throw new AppError("unauthenticated", "API key expired");
   if (!row.userIsActive || !row.role) throw new AppError("unauthenticated", "User not found or inactive");
-  const { keyId, userId, teamId, role, scopes, projectIds } = row;
-  return { kind: "key", keyId, userId, teamId, role, scopes, projectIds };
+  const { keyId, userId, teamId, isApp, role, scopes, projectIds } = row;
+  return { kind: "key", keyId, userId, teamId, isApp, role, scopes, projectIds };
 }

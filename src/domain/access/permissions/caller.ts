@@ -10,17 +10,19 @@ export interface UserCaller {
   isSuperuser: boolean;
 }
 
-/** A program that presented a `tsk_` key. */
+/** A program that presented a `tsk_` key, or a connected app. */
 export interface KeyCaller {
   kind: "key";
   keyId: string;
   userId: string;
   teamId: string;
+  /** Whether it is a connected app, which reaches the projects of its team alone: a person allowed it in that team. */
+  isApp: boolean;
   /** The owner's current role in the key's team. It limits the key at every call. */
   role: Role;
   /** Permissions of the key; null means all that the owner's role grants. */
   scopes: readonly string[] | null;
-  /** Projects the key is bound to; null reaches every project that its owner reaches. */
+  /** Projects the key is bound to; null reaches every project that its owner reaches, for an app those of its team. */
   projectIds: readonly string[] | null;
 }
 
@@ -56,6 +58,11 @@ export function requireKeyProject(caller: Caller, projectId: string): void {
   if (!reachesProject(caller, projectId)) {
     throw new AppError("forbidden", "API key does not have access to this project");
   }
+}
+
+/** Whether the caller is not a connected app that was allowed in another team. */
+export function reachesTeam(caller: Caller, teamId: string): boolean {
+  return caller.kind !== "key" || !caller.isApp || caller.teamId === teamId;
 }
 
 /** Whether the caller is not a key that is bound to other projects. */

@@ -16,6 +16,8 @@ interface Options {
   forMs: number;
   /** Throws when the caller may no longer read the resource. */
   check: (caller: Caller) => Promise<unknown>;
+  /** Nothing was checked yet: the first call checks, and is not let through by a check that failed. */
+  isUnchecked?: boolean;
 }
 
 /** The access behind a long-lived stream or connection, checked again from time to time. */
@@ -23,13 +25,14 @@ export class LastingAccess {
   readonly #deps: { db: Db };
   readonly #standing: StoredCaller;
   readonly #options: Options;
-  #askedAt = Date.now();
-  #foundAt = Date.now();
+  #askedAt: number;
+  #foundAt: number;
 
   constructor(deps: { db: Db }, standing: StoredCaller, options: Options) {
     this.#deps = deps;
     this.#standing = standing;
     this.#options = options;
+    this.#askedAt = this.#foundAt = options.isUnchecked === true ? 0 : Date.now();
   }
 
   /**

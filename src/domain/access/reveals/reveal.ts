@@ -1,6 +1,5 @@
 import { insertAuditEntry, type AuditEntry } from "#src/domain/access/audit/index.ts";
-import { AppError } from "#src/lib/errors.ts";
-import { rateHeaders } from "#src/lib/rate-headers.ts";
+import { rateLimited } from "#src/lib/rate-headers.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { AttemptLimits } from "#src/domain/operations/limits/index.ts";
 
@@ -28,10 +27,7 @@ export async function reveal(
     const decision = await deps.attempts.take(rule, `${rule}:${entry.userId}`);
     if (decision?.allowed !== false) continue;
     await insertAuditEntry(deps.db, { ...entry, action: `secret_reveal_rate_limited_${name}` });
-    throw new AppError("rate_limited", "Rate limit exceeded for secret_reveal", {
-      retryAfterSeconds: decision.retryAfterSeconds,
-      headers: rateHeaders(decision),
-    });
+    throw rateLimited(decision, "Rate limit exceeded for secret_reveal");
   }
   const value = await open();
   if (value !== undefined) await insertAuditEntry(deps.db, { ...entry, action: "secret_revealed" });

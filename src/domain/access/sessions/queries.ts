@@ -229,5 +229,5 @@ export function liveSessions(db: Db, userId: string) {
     })
     .from(sessions)
     .where(and(eq(sessions.userId, userId), isNull(sessions.endedAt), gt(sessions.expiresAt, sql`now()`)))
-    .orderBy(desc(sessions.lastUsedAt));
+    .orderBy(desc(sessions.lastUsedAt), desc(sessions.id));
 }

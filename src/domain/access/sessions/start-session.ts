@@ -15,7 +15,14 @@ export interface SessionDeps {
 export type { Client } from "#src/lib/client.ts";
 
 /** How a person proved who they are. */
-export type SignInMethod = "registration" | "password" | "two_factor" | "github" | "google" | "device";
+export type SignInMethod =
+  | "registration"
+  | "password"
+  | "two_factor"
+  | "passkey"
+  | "github"
+  | "google"
+  | "device";
 
 /** Both tokens of a session. The refresh token is only returned here; its hash is stored. */
 export interface Session {

@@ -83,7 +83,9 @@ export async function storeMissingJobs({ db }: { db: Db }): Promise<void> {
     ) UNION ALL
     SELECT 'destroy-workspace', project_id::text, jsonb_build_object('projectId', project_id, 'slug', NULL), NULL
     FROM background_tasks
-    WHERE type = 'project_deletion' AND status = 'running' AND created_at < now() - interval '1 minute' AND NOT EXISTS (
+    -- What runs is not complete: by that it is found in the index.
+    WHERE completed_at IS NULL AND type = 'project_deletion' AND status = 'running'
+      AND created_at < now() - interval '1 minute' AND NOT EXISTS (
       SELECT 1 FROM jobs WHERE kind = 'destroy-workspace' AND key = background_tasks.project_id::text
     ) UNION ALL
     SELECT 'deliver-outbox-message', m.id::text, jsonb_build_object('messageId', m.id), c.user_id::text

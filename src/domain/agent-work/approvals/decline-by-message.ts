@@ -5,7 +5,8 @@ import type { Queue } from "#src/platform/queue/queue.ts";
 import { declineQuestionsBefore } from "./queries.ts";
 
 /**
- * Denies the pending approvals of a chat because a person sent a message instead of an answer. The model sees the message
+ * Denies the pending approvals of a person's tasks in a chat because the person sent a message instead of an answer. Those of
+ * another person's tasks in a shared chat stay: the message waits. The model sees the message
  * as the reason, and the task continues to its end. Returns one of the approvals, if there were any.
  */
 export async function declineByMessage(

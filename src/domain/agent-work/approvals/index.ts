@@ -1,5 +1,12 @@
-export { answerApproval, PEOPLE_ANSWER, responseOf } from "./answer-approval.ts";
+export {
+  answerApproval,
+  PEOPLE_ANSWER,
+  responseOf,
+  type Answer,
+  type AnswerDeps,
+} from "./answer-approval.ts";
 export { declineByMessage } from "./decline-by-message.ts";
+export { contentOfText, formLines, howToFillIn } from "./form-text.ts";
 export {
   isAsking,
   MOST_APPROVALS,
@@ -10,6 +17,7 @@ export {
   type ApprovalPage,
   type ApprovalResponse,
 } from "./queries.ts";
+export { requestInput, withdrawInput, withdrawInputs, type InputVerdict } from "./request-input.ts";
 export { readApproval, type OpenedApproval } from "./read-approval.ts";
 export { requestApproval, type DangerousCall, type Verdict } from "./request-approval.ts";
 export { sweepApprovals } from "./sweep-approvals.ts";

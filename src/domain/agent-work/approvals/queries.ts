@@ -1,11 +1,16 @@
-import { and, eq, gt, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNotNull, isNull, lt, sql, type SQL } from "drizzle-orm";
 import { approvals, chats, projects, tasks, users } from "#src/db/schema/index.ts";
 import { rolesGranting } from "#src/domain/access/permissions/index.ts";
 import { roleInProject, type Viewer } from "#src/domain/workspaces/projects/index.ts";
+import { isMailed, MAILED_ORIGINS, questionDue } from "#src/domain/agent-work/task-mails/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { storeJobs } from "#src/work/queries.ts";
 
 export type Approval = typeof approvals.$inferSelect;
-export type NewApproval = Omit<Approval, "response" | "reason" | "answeredBy" | "answeredAt" | "createdAt">;
+export type NewApproval = Omit<
+  Approval,
+  "response" | "reason" | "encryptedAnswers" | "answeredBy" | "answeredAt" | "createdAt"
+>;
 /** What people answer. */
 export type ApprovalResponse = Exclude<NonNullable<Approval["response"]>, "stop_because">;
 
@@ -33,6 +38,7 @@ export async function upsertApproval(
           eq(approvals.taskId, approval.taskId),
           eq(approvals.iteration, approval.iteration),
           eq(approvals.callId, approval.callId),
+          eq(approvals.question, approval.question),
         ),
       ),
     db
@@ -42,14 +48,30 @@ export async function upsertApproval(
         and(
           eq(approvals.taskId, approval.taskId),
           isNotNull(approvals.reason),
-          eq(approvals.response, "stop"),
+          inArray(approvals.response, ["stop", "cancel"]),
         ),
       )
       .limit(1),
+    db.execute(mailOfQuestion(approval.id)),
   ]);
   const [row] = found;
   if (!row) throw new Error("The approval is not there");
   return { ...row, isNew: made.length > 0, declined: declined[0] };
+}
+
+/** Stores the job that mails a question, if this batch has made it and the task's person wants that. */
+function mailOfQuestion(id: string): SQL {
+  const origins = sql.join(
+    MAILED_ORIGINS.map((origin) => sql`${origin}`),
+    sql`, `,
+  );
+  const isWanted = isMailed({ userId: sql`t.user_id`, startedAt: sql`t.started_at` }, sql`a.created_at`);
+  return storeJobs(
+    questionDue,
+    sql`FROM approvals a JOIN tasks t ON t.id = a.task_id
+      WHERE a.id = ${id}::uuid AND t.origin IN (${origins}) AND ${isWanted}`,
+    { key: sql`a.id`, payload: { taskId: sql`t.id` }, share: sql`t.user_id` },
+  );
 }
 
 /** An approval, its project, and a person's role in the project. */
@@ -76,28 +98,37 @@ export const REASON_CHARS = 2_000;
  */
 export async function answerApprovalRow(
   db: Db,
-  answer: { id: string; response: ApprovalResponse; reason: string | null; userId: string },
+  answer: {
+    id: string;
+    response: ApprovalResponse;
+    reason: string | null;
+    encryptedAnswers: string | null;
+    userId: string;
+  },
 ): Promise<boolean> {
+  // What is allowed counts for the tasks of the same person.
+  const entry = sql`(CASE WHEN chats.user_id = answered.user_id THEN '' ELSE answered.user_id || ':' END
+    || coalesce(answered.allowance, answered.tool))`;
   const stored = answer.reason === null ? answer.response : "stop_because";
   const result = await db.execute(sql`
     WITH answered AS (
       UPDATE ${approvals} SET response = ${stored}::text,
-        reason = left(${answer.reason}::text, ${REASON_CHARS}), answered_by = ${answer.userId}::uuid, answered_at = now()
+        reason = left(${answer.reason}::text, ${REASON_CHARS}),
+        encrypted_answers = ${answer.encryptedAnswers}::text, answered_by = ${answer.userId}::uuid, answered_at = now()
       FROM ${tasks}
       WHERE approvals.id = ${answer.id}::uuid AND approvals.response IS NULL AND approvals.expires_at > now()
         AND tasks.id = approvals.task_id AND tasks.status = 'running'
-      RETURNING approvals.id, approvals.task_id, approvals.tool, approvals.allowance, tasks.chat_id
+      RETURNING approvals.id, approvals.task_id, approvals.tool, approvals.allowance, tasks.chat_id, tasks.user_id
     ), neighbours AS (
       UPDATE ${approvals} SET response = 'allow_all', answered_by = ${answer.userId}::uuid, answered_at = now()
       FROM answered
       WHERE ${answer.response}::text = 'allow_all' AND approvals.task_id = answered.task_id
         AND approvals.tool = answered.tool AND approvals.allowance IS NOT DISTINCT FROM answered.allowance
-        AND approvals.id <> answered.id
+        AND approvals.id <> answered.id AND approvals.question = 0
         AND approvals.response IS NULL AND approvals.expires_at > now()
     ), allowed AS (
-      UPDATE ${chats} SET allowed_tools = array_append(allowed_tools, coalesce(answered.allowance, answered.tool)) FROM answered
-      WHERE ${answer.response}::text = 'allow_all' AND chats.id = answered.chat_id
-        AND NOT coalesce(answered.allowance, answered.tool) = ANY(allowed_tools)
+      UPDATE ${chats} SET allowed_tools = array_append(allowed_tools, ${entry}) FROM answered
+      WHERE ${answer.response}::text = 'allow_all' AND chats.id = answered.chat_id AND NOT ${entry} = ANY(allowed_tools)
     )
     SELECT 1 FROM answered
   `);
@@ -108,7 +139,7 @@ export async function answerApprovalRow(
 export async function settleApproval(
   db: Db,
   id: string,
-  { response, reason }: { response: "allow_all" | "stop"; reason: string | null },
+  { response, reason }: { response: "allow_all" | "stop" | "cancel"; reason: string | null },
 ): Promise<Approval | undefined> {
   const [approval] = await db
     .update(approvals)
@@ -122,8 +153,32 @@ export async function settleApproval(
   return approval;
 }
 
+/** A call of a task. */
+export type CallOfTask = Pick<Approval, "taskId" | "iteration" | "callId">;
+
+/** Cancels the questions of a call's server that are open. Returns them. */
+export function cancelQuestions(
+  db: Db,
+  { taskId, iteration, callId }: CallOfTask,
+): Promise<Pick<Approval, "id">[]> {
+  return db
+    .update(approvals)
+    .set({ response: "cancel", answeredAt: sql`now()` })
+    .where(
+      and(
+        eq(approvals.taskId, taskId),
+        eq(approvals.iteration, iteration),
+        eq(approvals.callId, callId),
+        gt(approvals.question, 0),
+        isNull(approvals.response),
+        gt(approvals.expiresAt, sql`now()`),
+      ),
+    )
+    .returning({ id: approvals.id });
+}
+
 /**
- * Denies the approvals that the task's chat requested before the task's message was stored, with the message as the reason.
+ * Denies the approvals of the same person that the task's chat requested before the task's message was stored, with the message as the reason.
  * Returns those that this call denied.
  */
 export async function declineQuestionsBefore(
@@ -131,10 +186,10 @@ export async function declineQuestionsBefore(
   { taskId, userId }: { taskId: string; userId: string },
 ): Promise<{ taskId: string; approvalId: string; tool: string }[]> {
   const result = await db.execute<{ taskId: string; approvalId: string; tool: string }>(sql`
-    UPDATE ${approvals} SET response = 'stop', reason = left(later.message, ${REASON_CHARS}), answered_by = ${userId}::uuid,
+    UPDATE ${approvals} SET response = CASE WHEN approvals.question = 0 THEN 'stop' ELSE 'cancel' END, reason = left(later.message, ${REASON_CHARS}), answered_by = ${userId}::uuid,
       answered_at = now()
     FROM tasks later JOIN tasks asking ON asking.chat_id = later.chat_id
-    WHERE later.id = ${taskId}::uuid AND asking.seq < later.seq AND asking.status = 'running'
+    WHERE later.id = ${taskId}::uuid AND asking.user_id = later.user_id AND asking.seq < later.seq AND asking.status = 'running'
       AND approvals.task_id = asking.id AND approvals.response IS NULL AND approvals.expires_at > now()
       AND approvals.created_at < later.created_at
     RETURNING approvals.task_id AS "taskId", approvals.id AS "approvalId", approvals.tool

@@ -34,7 +34,14 @@ export async function requestApproval(
   isToolAllowed: boolean,
 ): Promise<Verdict> {
   const expiresAt = new Date(Date.now() + deps.config.APPROVAL_EXPIRE_HOURS * 3_600_000);
-  const upserted = await upsertApproval(deps.db, { id: newId(), allowance: null, ...call, expiresAt });
+  const upserted = await upsertApproval(deps.db, {
+    id: newId(),
+    question: 0,
+    asked: null,
+    allowance: null,
+    ...call,
+    expiresAt,
+  });
   const { approval: found, answeredBy: by, isNew, declined } = upserted;
   const settled = declined
     ? ({ response: "stop", reason: declined.reason } as const)

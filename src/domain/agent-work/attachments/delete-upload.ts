@@ -13,7 +13,7 @@ export async function deleteUpload(
 ): Promise<void> {
   const chat = await requireChat(deps, caller, chatId, "chat.send");
   const [attachment] = isId(attachmentId) ? await attachmentsById(deps.db, chatId, [attachmentId]) : [];
-  if (!attachment) throw new AppError("not_found", "Attachment not found");
+  if (attachment?.userId !== caller.userId) throw new AppError("not_found", "Attachment not found");
   const deleted = await deleteUnbound(deps.db, attachment.id);
   if (!deleted) throw new AppError("conflict", "The file cannot be deleted: it was sent with a message");
   if (deleted.isLast) await removeFiles(deps, chat.projectId, [attachment.filePath]);

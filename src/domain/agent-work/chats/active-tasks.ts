@@ -14,8 +14,8 @@ export interface ActiveTask {
 }
 
 /**
- * Lists the unfinished tasks of the caller in a project, or in one of its chats. Throws as `requireProject` and
- * `requireChat` do.
+ * Lists the unfinished tasks of the caller in a project, or those of one of its chats, which others may have begun where it is
+ * shared. Throws as `requireProject` and `requireChat` do.
  */
 export async function activeTasks(
   deps: { db: Db },
@@ -23,21 +23,27 @@ export async function activeTasks(
   of: { project: string; chatId: string | undefined },
 ): Promise<ActiveTask[]> {
   const { id: projectId } = await requireProject(deps, caller, of.project, "chat.view");
-  if (of.chatId !== undefined) {
-    const chat = await requireChat(deps, caller, of.chatId, "chat.view");
-    if (chat.projectId !== projectId) throw new AppError("not_found", "Chat not found");
-  }
-  return unfinishedTasks(deps.db, { userId: caller.userId, projectId, chatId: of.chatId });
+  if (of.chatId === undefined) return unfinishedTasks(deps.db, { userId: caller.userId, projectId });
+  const chat = await requireChat(deps, caller, of.chatId, "chat.view");
+  if (chat.projectId !== projectId) throw new AppError("not_found", "Chat not found");
+  return unfinishedTasks(deps.db, { chatId: chat.id });
 }
 
-/** Stops all unfinished tasks in one of the caller's chats. Returns whether there were any. */
+/** Stops all unfinished tasks in a chat in which the caller may write. Returns whether there were any. */
 export async function stopChat(deps: FinishDeps, caller: Caller, chatId: string): Promise<boolean> {
   return stopTasksOfChat(deps, await requireChat(deps, caller, chatId, "chat.send"));
 }
 
-/** Newest first, so that the chat's turn never passes to a task that is about to be stopped. */
-export async function stopTasksOfChat(deps: FinishDeps, chat: Pick<Chat, "id" | "userId">): Promise<boolean> {
-  const unfinished = await unfinishedTasks(deps.db, { userId: chat.userId, chatId: chat.id });
+/**
+ * Newest first, so that the chat's turn never passes to a task that is about to be stopped. With `notOf`, those of all but
+ * that person.
+ */
+export async function stopTasksOfChat(
+  deps: FinishDeps,
+  chat: Pick<Chat, "id">,
+  { notOf }: { notOf?: string } = {},
+): Promise<boolean> {
+  const unfinished = await unfinishedTasks(deps.db, { chatId: chat.id, notOf });
   for (const { task } of unfinished.toReversed()) await cancelTask(deps, task);
   return unfinished.length > 0;
 }

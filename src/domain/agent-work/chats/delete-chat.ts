@@ -7,10 +7,10 @@ import { stopTasksOfChat } from "./active-tasks.ts";
 import { deleteChatRow, isLastChat, latestChat } from "./queries/chats.ts";
 import { deleteMessages, filesOfChat } from "./queries/messages.ts";
 import { removeFiles, type RemoveFilesDeps } from "./remove-files.ts";
-import { requireChat } from "./require-chat.ts";
+import { requireChatToManage } from "./require-chat.ts";
 
 /**
- * Deletes a chat with its messages, and stops its tasks. Throws as `requireChat` does, and `invalid_input` for the last
+ * Deletes a chat with its messages, and stops its tasks. Throws as `requireChatToManage` does, and `invalid_input` for the last
  * chat of its project.
  */
 export async function deleteChat(
@@ -18,7 +18,7 @@ export async function deleteChat(
   caller: Caller,
   id: string,
 ): Promise<void> {
-  const chat = await requireChat(deps, caller, id, "chat.delete");
+  const chat = await requireChatToManage(deps, caller, id, "chat.delete");
   const files = await filesOfChat(deps.db, id, "all");
   // Before the rows are deleted, so that a running task ends as cancelled in its log.
   if (await isLastChat(deps.db, chat)) throw lastChat();
@@ -38,7 +38,7 @@ export async function clearChat(
 ): Promise<number> {
   const { id: projectId } = await requireProject(deps, caller, of.project, "chat.delete");
   const chat = of.chatId
-    ? await requireChat(deps, caller, of.chatId, "chat.delete")
+    ? await requireChatToManage(deps, caller, of.chatId, "chat.delete")
     : await latestChat(deps.db, caller.userId, projectId, originOfCaller(caller));
   if (!chat) return 0;
   if (chat.projectId !== projectId) throw new AppError("not_found", "Chat not found");

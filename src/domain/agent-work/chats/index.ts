@@ -15,10 +15,10 @@ export {
 } from "./list-messages.ts";
 export { openPosition, ProjectPosition } from "./project-position.ts";
 export type { Chat, ChatView } from "./queries/chats.ts";
-export { liveTasks, tasksBegunAfter, type LiveTask } from "./queries/live-tasks.ts";
+export { isShownTo, liveTasks, tasksBegunAfter, type LiveTask } from "./queries/live-tasks.ts";
 export { newestTask } from "./queries/tasks.ts";
 export { removeFiles, UPLOADS_FOLDER, type RemoveFilesDeps } from "./remove-files.ts";
-export { requireChat, requireTask } from "./require-chat.ts";
+export { isBusy, requireChat, requireChatToManage, requireTask, SHARED_CHECK_MS } from "./require-chat.ts";
 export {
   chatFor,
   sendMessage,

@@ -6,9 +6,11 @@ import * as queries from "./queries/chats.ts";
 interface Page {
   limit: number;
   offset: number;
+  /** Also the chats that others share in projects of which the caller is a member. */
+  withShared?: boolean | undefined;
 }
 
-export type ListedChat = Awaited<ReturnType<typeof queries.chatsOf>>[number];
+export type ListedChat = queries.ListedRow;
 
 /** The caller's chats, in all projects that a key can reach, last used first. */
 export function listChats(
@@ -16,12 +18,16 @@ export function listChats(
   caller: Caller,
   wish: Page & { origin?: string | undefined },
 ): Promise<ListedChat[]> {
-  return queries.chatsOf(db, { ...reachOf(caller), origin: wish.origin }, wish);
+  return queries.chatsOf(db, { ...reachOf(caller), origin: wish.origin, withShared: wish.withShared }, wish);
 }
 
-/** The total number of the caller's chats. */
-export function countChats({ db }: { db: Db }, caller: Caller): Promise<number> {
-  return queries.countChats(db, reachOf(caller));
+/** The total number of the chats that `listChats` lists. */
+export function countChats(
+  { db }: { db: Db },
+  caller: Caller,
+  { withShared }: Pick<Page, "withShared"> = {},
+): Promise<number> {
+  return queries.countChats(db, { ...reachOf(caller), withShared });
 }
 
 /** As `listChats`, in one project. Throws as `requireProject` does. */
@@ -32,7 +38,7 @@ export async function listChatsOfProject(
   page: Page,
 ): Promise<ListedChat[]> {
   const { id } = await requireProject({ db }, caller, project, "chat.view");
-  return queries.chatsOf(db, { ...reachOf(caller), projectId: id }, page);
+  return queries.chatsOf(db, { ...reachOf(caller), projectId: id, withShared: page.withShared }, page);
 }
 
 /** What a caller can reach of the own chats: those in all projects, or in those of a bound key. */

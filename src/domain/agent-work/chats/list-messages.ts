@@ -21,6 +21,8 @@ export interface ChatMessage {
   /** Data that was stored with the message. */
   metadata: Record<string, unknown> | null;
   createdAt: Date;
+  /** Who wrote a question; null for an answer, and for a question of an account that is gone. */
+  author: { id: string; name: string } | null;
   /** Of an answer; null for a question. */
   run: Run | null;
 }
@@ -53,7 +55,7 @@ export interface MessagePage {
   earlier: MessagePlace | undefined;
 }
 
-/** Lists the messages of one of the caller's chats. Throws as `requireChat` does. */
+/** Lists the messages of a chat that the caller may read. Throws as `requireChat` does. */
 export async function listMessages(
   deps: { db: Db },
   caller: Caller,
@@ -116,9 +118,9 @@ function withPlaceholders(
     const { message, task } = row;
     const { id, chatId, role, content, messageMetadata: metadata, createdAt } = message;
     const run = task && runOf(row, task, turns.get(task.id) ?? []);
-    const shown = { id, chatId, role, content, metadata: shownMetadata(metadata), createdAt };
+    const shown = { id, chatId, role, content, metadata: shownMetadata(metadata), createdAt, author: null };
     if (role === "assistant") return [{ ...shown, run }];
-    const asked = { ...shown, run: null };
+    const asked = { ...shown, author: row.author, run: null };
     if (!task || !run?.inProgress) return [asked];
     const answer = {
       id: task.id,
@@ -127,6 +129,7 @@ function withPlaceholders(
       content: "",
       metadata: null,
       createdAt: task.createdAt,
+      author: null,
       run,
     } as const;
     return [asked, answer];

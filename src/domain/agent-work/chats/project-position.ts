@@ -3,6 +3,7 @@ import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { isMember } from "./is-member.ts";
 import { lastBegunTask } from "./queries/live-tasks.ts";
 import { isTerminal } from "#src/domain/agent-work/tasks/index.ts";
 
@@ -76,10 +77,11 @@ export class ProjectPosition {
 export async function openPosition(
   deps: { db: Db },
   caller: Caller,
-  { project, after }: { project: string; after: string | undefined },
+  { project, after, withShared }: { project: string; after: string | undefined; withShared: boolean },
 ): Promise<{ projectId: string; position: ProjectPosition }> {
   const { id: projectId } = await requireProject(deps, caller, project, "chat.view");
-  const [last] = await lastBegunTask(deps.db, { projectId, userId: caller.userId });
+  const isShared = withShared && (await isMember(deps, caller, projectId));
+  const [last] = await lastBegunTask(deps.db, { projectId, userId: caller.userId, withShared: isShared });
   if (!last) throw new AppError("not_found", "The project has no chats");
   if (after) return { projectId, position: ProjectPosition.parse(after) };
   const position = new ProjectPosition();

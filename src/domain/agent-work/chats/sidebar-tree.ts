@@ -16,13 +16,17 @@ export interface SidebarTree {
   projects: { project: Project; chats: ListedChat[] }[];
 }
 
-/** The sidebar: standalone chats, and the newest projects with their chats. */
-export async function sidebarTree(deps: { db: Db }, caller: Caller): Promise<SidebarTree> {
+/** The sidebar: standalone chats, and the newest projects with their chats; on request also those that others share there. */
+export async function sidebarTree(
+  deps: { db: Db },
+  caller: Caller,
+  { withShared }: { withShared?: boolean | undefined } = {},
+): Promise<SidebarTree> {
   const [rootChats, projects] = await Promise.all([
     listChats(deps, caller, { origin: "standalone", limit: ROOT_CHATS, offset: 0 }),
     listProjects(deps, caller, { limit: PROJECTS }),
   ]);
-  const filter = { viewer: viewerOf(caller), projectIds: projects.map(({ id }) => id) };
+  const filter = { viewer: viewerOf(caller), projectIds: projects.map(({ id }) => id), withShared };
   const chats = await chatsOf(deps.db, filter, { limit: CHATS, offset: 0 });
   const byProject = Map.groupBy(
     chats.filter(({ origin }) => origin !== "standalone"),

@@ -1,11 +1,11 @@
-import type { Caller } from "#src/domain/access/permissions/index.ts";
+import { isOwn, type Caller } from "#src/domain/access/permissions/index.ts";
 import type { TakeDeps } from "#src/domain/workspaces/archives/index.ts";
 import { restoreProject } from "#src/domain/workspaces/snapshots/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { deleteTurn, lastTurn } from "./queries/messages.ts";
 import { workElsewhere } from "./queries/tasks.ts";
 import { UPLOADS_FOLDER } from "./remove-files.ts";
-import { requireChat } from "./require-chat.ts";
+import { isBusy, requireChat, requireChatToManage } from "./require-chat.ts";
 
 export interface Undone {
   removedIds: string[];
@@ -20,7 +20,9 @@ export interface Undone {
  * first change. Attachments stay. If agents have changed files in other chats since, the undo must be forced. Changes by
  * people are undone in any case; the returned snapshot holds them.
  *
- * Throws as `requireChat` and `restoreProject` do, `invalid_input` when there is no message to undo, and `conflict` while a
+ * In a shared chat a person undoes an own message; its owner and administrators of the project undo that of another, too.
+ *
+ * Throws as `requireChat`, `requireChatToManage` and `restoreProject` do, `invalid_input` when there is no message to undo, and `conflict` while a
  * task runs in the chat, or, if files are restored, in the project, and when files must not be restored.
  */
 export async function undoTurn(
@@ -30,10 +32,12 @@ export async function undoTurn(
   { isForced }: { isForced: boolean },
 ): Promise<Undone> {
   const chat = await requireChat(deps, caller, chatId, "chat.send");
-  if (chat.state === "running" || chat.state === "waiting_approval") throw running();
+  if (isBusy(chat)) throw running();
   const [last] = await lastTurn(deps.db, chatId);
   if (last?.role !== "user") throw new AppError("invalid_input", "There is no message to undo");
   const { seq, taskId, content, checkpoint } = last;
+  const mayUndo = isOwn(caller, chat) || last.userId === caller.userId;
+  if (!mayUndo) await requireChatToManage(deps, caller, chatId, "chat.send");
   let snapshotHash: string | null = null;
   if (checkpoint !== null) {
     const { hash, projectId } = checkpoint;

@@ -1,4 +1,5 @@
-import type { McpFailure, McpFailureKind } from "#src/platform/mcp-client/mcp-client.ts";
+import type { McpChallenge, McpFailure, McpFailureKind } from "#src/platform/mcp-client/mcp-client.ts";
+import type { McpOAuthFailure } from "#src/platform/mcp-oauth/mcp-oauth.ts";
 
 /** Why a server could not be used. */
 export interface ServerFailure {
@@ -7,6 +8,13 @@ export interface ServerFailure {
   message: string;
   /** Whether a call may have reached the server, so that its outcome is unknown. */
   wasSent: boolean;
+  /** What the server said about the authorization that it wants. */
+  challenge?: McpChallenge | undefined;
+}
+
+/** Scopes that the server wants beyond those of its token; undefined for a failure of another kind. */
+export function neededScopeOf({ challenge }: ServerFailure): string | undefined {
+  return challenge?.isForScope ? challenge.scope : undefined;
 }
 
 /** The token and headers of a server are encrypted under a key that is no longer configured. */
@@ -29,4 +37,13 @@ export function failureOf(error: unknown): ServerFailure | undefined {
 /** By its name: the client is a vendor's, and only its types are known here. */
 function isMcpFailure(error: unknown): error is McpFailure {
   return error instanceof Error && error.name === "McpFailure";
+}
+
+/** The failure of an authorization server that an error stands for; undefined for any other error. */
+export function oauthFailureOf(error: unknown): McpOAuthFailure | undefined {
+  return isOAuthFailure(error) ? error : undefined;
+}
+
+function isOAuthFailure(error: unknown): error is McpOAuthFailure {
+  return error instanceof Error && error.name === "McpOAuthFailure";
 }

@@ -14,7 +14,6 @@ import {
   removeServer,
   UNIQUE_NAMES,
   visibleServers,
-  type Entry,
   type FoundServer,
   type LimitedDb,
   type McpServer,
@@ -22,39 +21,18 @@ import {
 } from "./queries.ts";
 import { changedRules, NO_RULES, type RulesChange } from "./rules.ts";
 import { authorizeServer, MISSING, requireServer } from "./require-server.ts";
-import {
-  maskUrl,
-  openCredentials,
-  refuseMasks,
-  sealCredentials,
-  type Credentials,
-} from "./sealed-headers.ts";
+import { readable } from "./show-servers.ts";
+import { refuseMasks, sealCredentials, type Credentials } from "./sealed-headers.ts";
+import { givenOnly, NO_CLIENT, sealGivenClient, type GivenClient } from "./oauth-client.ts";
+import { authorizationOf, type Authorization, type StoredClient } from "./queries/authorizations.ts";
+import type { Entry } from "./queries/entries.ts";
+import { isStdio } from "./stdio-program.ts";
+import { isInProject } from "./target.ts";
 import { testStored, type TestDeps } from "./test-server.ts";
+import { revokeStored } from "./usable-token.ts";
 
-/** A part of tool names: `mcp__<name>__<tool>`, in which it ends at the first `__`. */
-export const SERVER_NAME = /^(?!.*__)[a-z0-9](?:[a-z0-9_-]{0,30}[a-z0-9])?$/u;
-
-/** A server as it is shown: without its secrets. */
-export interface ShownServer extends McpServer {
-  hasToken: boolean;
-  headerNames: string[];
-}
-
-/** Shows a server. Secrets that no configured key opens are shown as none. */
-export async function showServer(
-  deps: { secrets: Pick<Secrets, "decrypt"> },
-  server: McpServer,
-): Promise<ShownServer> {
-  const { token, headers } = await readable(deps, server);
-  return {
-    ...server,
-    url: maskUrl(server.url),
-    hasToken: token !== null,
-    headerNames: Object.keys(headers),
-  };
-}
-
-export interface ManageDeps extends LimitedDb, TestDeps {
+export interface ManageDeps extends Omit<LimitedDb, "config">, TestDeps {
+  config: LimitedDb["config"] & TestDeps["config"];
   secrets: Pick<Secrets, "encrypt" | "decrypt">;
   /** Why an address must not be called, as far as its text shows. */
   refusalOfUrl(url: string): string | undefined;
@@ -67,6 +45,8 @@ interface Settings {
   token: string | null;
   headers: Record<string, string>;
   rules: RulesChange;
+  /** A client id that a person entered, for `auth: oauth`; undefined for none, or for the one that is stored. */
+  oauthClient?: GivenClient | undefined;
 }
 
 export interface McpServerInput extends Settings {
@@ -125,12 +105,13 @@ export async function createServer(
   input: McpServerInput,
   client: Client,
 ): Promise<McpServer> {
-  const owner = await ownerOf(deps, caller, input);
-  checkUrl(deps, input.url);
-  const { token, headers } = input;
+  const { logTeamId, ...owned } = await ownerOf(deps, caller, input);
+  checkUrl(deps, { projectId: null, ...owned, url: input.url, auth: input.auth });
+  const { token, headers, oauthClient } = input;
   refuseMasks({ token, headers, url: input.url });
+  refuseMasks({ token: oauthClient?.clientSecret ?? null });
   checkAuth(input);
-  const { logTeamId, ...owned } = owner;
+  checkClient(input.auth, oauthClient);
   const stored = await named(input.name, async () =>
     insertServer(
       deps,
@@ -147,6 +128,7 @@ export async function createServer(
         lastError: "It was not tried yet",
       },
       { userId: caller.userId, logTeamId, client },
+      oauthClient && (await sealGivenClient(deps, oauthClient)),
     ),
   );
   return (await testStored(deps, stored)).server;
@@ -182,8 +164,14 @@ export async function updateServer(
   client: Client,
 ): Promise<McpServer> {
   const { server, logTeamId } = await requireServer(deps, caller, id, "mcp.manage");
-  const { accept, rules, token, headers, ...plain } = patch;
-  if (plain.url !== undefined) checkUrl(deps, plain.url);
+  const { accept, rules, token, headers, oauthClient, ...plain } = patch;
+  const fields = Object.entries(patch).flatMap(([field, value]) => (value === undefined ? [] : [field]));
+  if (isStdio(server) && fields.some((field) => field !== "rules" && field !== "accept")) {
+    throw new AppError("invalid_input", "A stdio server is changed in the project's .mcp.json");
+  }
+  const auth = plain.auth ?? server.auth;
+  const url = plain.url ?? server.url;
+  if (plain.url !== undefined || plain.auth !== undefined) checkUrl(deps, { ...server, url, auth });
   refuseMasks({
     ...(token !== undefined && { token }),
     ...(headers && { headers }),
@@ -194,13 +182,22 @@ export async function updateServer(
   const given = {
     ...(token !== undefined && { token }),
     ...(headers && { headers }),
-    ...(plain.auth === "none" && { token: null }),
+    ...(plain.auth !== undefined && plain.auth !== "token" && server.auth === "token" && { token: null }),
   };
   const changesSecrets = Object.keys(given).length > 0 || !keeps;
-  const before = keeps && changesSecrets ? await readable(deps, server) : undefined;
-  const credentials: Credentials = { token: null, headers: {}, ...before, ...given };
-  if (changesSecrets) checkAuth({ auth: plain.auth ?? server.auth, token: credentials.token });
+  const kept = keeps && changesSecrets ? await readable(deps, server) : undefined;
+  const credentials: Credentials = { token: null, headers: {}, ...kept, ...given };
+  if (changesSecrets) checkAuth({ auth, token: credentials.token });
   else if (plain.auth === "token" && server.auth !== "token") checkAuth({ auth: "token", token: null });
+  checkClient(auth, oauthClient);
+  refuseMasks({ token: oauthClient?.clientSecret ?? null });
+  const before = await authorizationOf(deps.db, id);
+  const resets = before
+    ? moves || auth !== server.auth || oauthClient !== undefined
+    : oauthClient !== undefined;
+  const reset = resets
+    ? await nextClient(deps, before, { given: oauthClient, keeps: keeps && auth === "oauth" })
+    : undefined;
   const accepted = accept && acceptTools(server.tools, accept);
   if (accept && !accepted) {
     throw new AppError("conflict", "A tool has changed again, or back: look at what it says now");
@@ -210,49 +207,70 @@ export async function updateServer(
     ...(rules && { rules: changedRules(server.rules, rules) }),
     ...(changesSecrets && { encryptedHeaders: await sealCredentials(deps, credentials) }),
     ...(moves ? { tools: [], notes: [] } : accepted && { tools: accepted }),
+    ...((resets || moves) && { neededScope: null }),
   };
-  const fields = Object.entries(patch).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (fields.length === 0) return server;
   const entry: Entry = { userId: caller.userId, logTeamId, client };
   const changed = await named(plain.name ?? server.name, () =>
-    changeServer(deps.db, server, { change, fields }, entry),
+    changeServer(deps.db, server, { change, fields, reset }, entry),
   );
   if (!changed) throw new AppError("not_found", MISSING);
-  return moves || changesSecrets ? (await testStored(deps, changed)).server : changed;
+  if (reset) await revokeStored(deps, before);
+  const isAnother = moves || changesSecrets || reset !== undefined || auth !== server.auth;
+  return isAnother ? (await testStored(deps, changed)).server : changed;
 }
 
-/** The stored secrets; none where no configured key opens them. */
-async function readable(
-  deps: { secrets: Pick<Secrets, "decrypt"> },
-  { encryptedHeaders }: McpServer,
-): Promise<Credentials> {
-  return openCredentials(deps, encryptedHeaders).catch(() => ({ token: null, headers: {} }));
+/** The client of the next authorization: what a person entered is kept for the origin that it was entered for. */
+async function nextClient(
+  deps: ManageDeps,
+  before: Authorization | undefined,
+  { given, keeps }: { given: GivenClient | undefined; keeps: boolean },
+): Promise<StoredClient> {
+  if (given) return sealGivenClient(deps, given);
+  return keeps ? givenOnly(before) : NO_CLIENT;
 }
 
-/** Throws as `requireServer` does. */
+/** Deletes a server, and revokes the tokens that it has by OAuth where that is possible. Throws as `requireServer` does. */
 export async function deleteServer(
-  deps: { db: Db },
+  deps: Pick<ManageDeps, "db" | "secrets" | "mcpOAuth">,
   caller: Caller,
   id: string,
   client: Client,
 ): Promise<void> {
   const { server, logTeamId } = await requireServer(deps, caller, id, "mcp.manage");
   const entry = { userId: caller.userId, logTeamId, client };
+  const before = await authorizationOf(deps.db, id);
   if (!(await removeServer(deps.db, server, entry))) throw new AppError("not_found", MISSING);
+  await revokeStored(deps, before);
 }
 
-function checkUrl(deps: Pick<ManageDeps, "refusalOfUrl">, url: string): void {
-  const refusal = deps.refusalOfUrl(url);
+/** A server that is a program of its own project is reached through the project alone, so no rule of the network applies to it. */
+function checkUrl(
+  deps: Pick<ManageDeps, "refusalOfUrl">,
+  { url, projectId, auth }: Pick<McpServer, "url" | "projectId" | "auth">,
+): void {
+  const isProgram = isInProject({ url, projectId });
+  const refusal = isProgram ? undefined : deps.refusalOfUrl(url);
   if (refusal !== undefined) throw new AppError("invalid_input", `url: ${refusal}`);
-  if (new URL(url).hash !== "") throw new AppError("invalid_input", "url: The address must have no fragment");
+  const { hash, username, password } = new URL(url);
+  if (username !== "" || password !== "")
+    throw new AppError("invalid_input", "url: The address must not contain a user name or password");
+  if (hash !== "") throw new AppError("invalid_input", "url: The address must have no fragment");
+  if (isProgram && auth === "oauth")
+    throw new AppError("invalid_input", "auth: A program of the project takes a token or headers, not oauth");
 }
 
 function checkAuth({ auth, token }: { auth: McpServer["auth"]; token: string | null }): void {
   if (auth === "token" && !token) throw new AppError("invalid_input", "token: is required for auth token");
-  if (auth === "none" && token) throw new AppError("invalid_input", "token: goes with auth token only");
+  if (auth !== "token" && token) throw new AppError("invalid_input", "token: goes with auth token only");
 }
 
-async function named<T>(name: string, write: () => Promise<T>): Promise<T> {
+function checkClient(auth: McpServer["auth"], given: GivenClient | undefined): void {
+  if (given && auth !== "oauth") throw new AppError("invalid_input", "oauth: goes with auth oauth only");
+}
+
+/** Throws `conflict` for a name that is taken. */
+export async function named<T>(name: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {

@@ -1,19 +1,18 @@
-import { and, asc, eq, sql, type SQL } from "drizzle-orm";
-import { shareOwnTeam, shareTeam } from "#src/db/locks.ts";
+import { and, asc, eq, like, sql } from "drizzle-orm";
 import { mcpServers, type McpTool } from "#src/db/schema/index.ts";
-import { insertAuditEntry } from "#src/domain/access/audit/index.ts";
 import type { Role } from "#src/domain/access/permissions/index.ts";
 import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
-import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
-import type { Client } from "#src/lib/client.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { resetting, type StoredClient } from "./queries/authorizations.ts";
+import { audit, share, type Entry } from "./queries/entries.ts";
+import { roleFor } from "./queries/role.ts";
 
 export type McpServer = typeof mcpServers.$inferSelect;
 export type NewMcpServer = Omit<typeof mcpServers.$inferInsert, "createdAt" | "updatedAt" | "stateSince">;
 
 /** Fields that are undefined stay as they are. */
 export type McpServerChange = {
-  [Field in "name" | "url" | "auth" | "encryptedHeaders" | "rules" | "tools" | "notes"]?:
+  [Field in "name" | "url" | "auth" | "encryptedHeaders" | "rules" | "tools" | "notes" | "neededScope"]?:
     | McpServer[Field]
     | undefined;
 };
@@ -24,17 +23,6 @@ export const UNIQUE_NAMES = [
   "mcp_servers_team_name_unique",
   "mcp_servers_project_name_unique",
 ];
-
-/**
- * SQL value: a person's role for the server of the row `mcp_servers`: their own is theirs, and one of a team or a project is its
- * members'. Null if the person must not learn that it exists. An administrator of the installation has no role of their own.
- */
-const roleFor = (userId: string) => sql<Role | null>`CASE mcp_servers.scope
-  WHEN 'person' THEN CASE WHEN mcp_servers.user_id = ${userId}::uuid THEN 'admin' END
-  WHEN 'team' THEN (
-    SELECT m.role FROM team_memberships AS m WHERE m.team_id = mcp_servers.team_id AND m.user_id = ${userId}::uuid)
-  ELSE (SELECT ${roleInProject({ userId, isSuperuser: false })} FROM projects
-    WHERE projects.id = mcp_servers.project_id) END`;
 
 /** The team whose log a change is in; null for the personal one. */
 const logTeam = sql<string | null>`coalesce(mcp_servers.team_id,
@@ -75,13 +63,21 @@ export function visibleServers(
     .orderBy(asc(mcpServers.id));
 }
 
+/** The stdio servers of a project that somebody has allowed. */
+export function stdioServersOf(db: Db, projectId: string): Promise<McpServer[]> {
+  return db
+    .select()
+    .from(mcpServers)
+    .where(and(eq(mcpServers.projectId, projectId), like(mcpServers.url, "stdio:%")));
+}
+
 /**
  * SQL value: the servers that the agent of the row `tasks` may use, in the row `projects` of its project: those of its person, of
  * the project, and of the project's team while the person is a member of it.
  */
 export const serversOfTask = sql<ServerOfTask[]>`coalesce((
-  SELECT jsonb_agg(jsonb_build_object('id', s.id, 'name', s.name, 'url', s.url, 'encryptedHeaders', s.encrypted_headers,
-    'rules', s.rules, 'tools', s.tools, 'state', s.state) ORDER BY s.id)
+  SELECT jsonb_agg(jsonb_build_object('id', s.id, 'name', s.name, 'url', s.url, 'projectId', s.project_id, 'auth', s.auth,
+    'encryptedHeaders', s.encrypted_headers, 'rules', s.rules, 'tools', s.tools, 'state', s.state) ORDER BY s.id)
   FROM mcp_servers AS s
   WHERE s.user_id = tasks.user_id OR s.project_id = tasks.project_id
     OR (s.team_id = projects.team_id AND EXISTS (
@@ -91,7 +87,7 @@ export const serversOfTask = sql<ServerOfTask[]>`coalesce((
 /** A server as a step of a task uses it. */
 export type ServerOfTask = Pick<
   McpServer,
-  "id" | "name" | "url" | "encryptedHeaders" | "rules" | "tools" | "state"
+  "id" | "name" | "url" | "projectId" | "auth" | "encryptedHeaders" | "rules" | "tools" | "state"
 >;
 
 type Ceilings = "mcp_servers_of_person" | "mcp_servers_of_team" | "mcp_servers_of_project";
@@ -101,65 +97,45 @@ export interface LimitedDb {
   config: CeilingConfig<Ceilings>;
 }
 
-/** An entry for the log. */
-export interface Entry {
-  userId: string;
-  /** Null for the personal team's log. */
-  logTeamId: string | null;
-  client: Client;
-}
-
-function audit(
-  db: Db,
-  { userId, logTeamId, client }: Entry,
-  { id, projectId }: Pick<McpServer, "id"> & { projectId?: string | null | undefined },
-  action: string,
-  details: Record<string, unknown>,
-  onlyIf?: SQL,
-) {
-  const entry = {
-    userId,
-    ...(logTeamId !== null && { teamId: logTeamId }),
-    ...(projectId && { projectId }),
-    action,
-    resourceType: "mcp_server",
-    resourceId: id,
-    details,
-    client,
-  };
-  return insertAuditEntry(db, entry, onlyIf);
-}
-
-/** The share lock that an entry needs. */
-const share = (db: Db, { userId, logTeamId }: Entry) =>
-  logTeamId === null ? shareOwnTeam(db, userId) : shareTeam(db, logTeamId);
-
-/** Stores a server. Throws the refusal of its owner's ceiling, and fails on `UNIQUE_NAMES` for a taken name. */
+/**
+ * Stores a server, with `client` as the client of its OAuth. Throws the refusal of its owner's ceiling, and fails on `UNIQUE_NAMES`
+ * for a taken name.
+ */
 export async function insertServer(
   { db, config }: LimitedDb,
   server: NewMcpServer,
   entry: Entry,
+  client?: StoredClient,
 ): Promise<McpServer> {
   const { scope, name } = server;
-  const { origin, pathname } = new URL(server.url);
+  const { origin, pathname, protocol, href } = new URL(server.url);
+  const address = protocol === "stdio:" ? href : origin + pathname;
   const owner = server.userId ?? server.teamId ?? server.projectId ?? "";
   const [, , , [row]] = await whileThereIsRoom(
     db.batch([
       ...roomFor(db, config, [{ ceiling: `mcp_servers_of_${scope}`, owner }]),
       share(db, entry),
       db.insert(mcpServers).values(server).returning(),
-      audit(db, entry, server, "mcp_server.created", { name, scope, url: origin + pathname }),
+      audit(db, entry, server, "mcp_server.created", { name, scope, url: address }),
+      ...(client ? [resetting(db, server.id, client)] : []),
     ]),
   );
   if (!row) throw new Error("The server was not stored");
   return row;
 }
 
-/** Changes a server, with an entry that names `fields` but no value; undefined for one that is gone. */
+/**
+ * Changes a server, with an entry that names `fields` but no value; with `reset` its authorization ends, and this is the client of
+ * the next one. Undefined for a server that is gone.
+ */
 export async function changeServer(
   db: Db,
   { id, projectId }: Pick<McpServer, "id" | "projectId">,
-  { change, fields }: { change: McpServerChange; fields: readonly string[] },
+  {
+    change,
+    fields,
+    reset,
+  }: { change: McpServerChange; fields: readonly string[]; reset?: StoredClient | undefined },
   entry: Entry,
 ): Promise<McpServer | undefined> {
   const [, [row]] = await db.batch([
@@ -170,6 +146,7 @@ export async function changeServer(
       .where(eq(mcpServers.id, id))
       .returning(),
     audit(db, entry, { id, projectId }, "mcp_server.updated", { fields }),
+    ...(reset ? [resetting(db, id, reset)] : []),
   ]);
   return row;
 }
@@ -201,26 +178,31 @@ export interface ServerOutcome {
   /** Undefined leaves them. */
   tools?: McpTool[] | undefined;
   notes?: string[] | undefined;
+  /** Scopes that the server has asked for. */
+  neededScope?: string | undefined;
 }
 
 /**
- * Stores how a server was found. With `seen`, only if it still is where it was found, with the tools that were compared: what its
+ * Stores how a server was found. One that has asked for more scopes needs authorization until it has them, also while it can be
+ * connected to. With `seen`, only if it still is where it was found, with the tools that were compared: what its
  * owner has changed meanwhile stays.
  */
 export async function storeOutcome(
   db: Db,
   { id, url }: Pick<McpServer, "id" | "url">,
-  { state, lastError, tools, notes }: ServerOutcome,
+  { state, lastError, tools, notes, neededScope }: ServerOutcome,
   seen?: readonly McpTool[],
 ): Promise<McpServer | undefined> {
+  const stays = sql`(${mcpServers.neededScope} IS NOT NULL AND ${state}::text = 'connected')`;
   const [row] = await db
     .update(mcpServers)
     .set({
-      state,
-      lastError,
+      state: sql`CASE WHEN ${stays} THEN ${mcpServers.state} ELSE ${state} END`,
+      lastError: sql`CASE WHEN ${stays} THEN ${mcpServers.lastError} ELSE ${lastError} END`,
       ...(tools && { tools }),
       ...(notes && { notes }),
-      stateSince: sql`CASE WHEN ${mcpServers.state} = ${state} THEN ${mcpServers.stateSince} ELSE now() END`,
+      ...(neededScope !== undefined && { neededScope }),
+      stateSince: sql`CASE WHEN ${stays} OR ${mcpServers.state} = ${state} THEN ${mcpServers.stateSince} ELSE now() END`,
     })
     .where(
       and(

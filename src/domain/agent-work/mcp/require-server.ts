@@ -1,4 +1,4 @@
-import { authorize, type Caller, type Scope } from "#src/domain/access/permissions/index.ts";
+import { authorize, requireKeyScope, type Caller, type Scope } from "#src/domain/access/permissions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -35,4 +35,9 @@ export async function requireServer(
   if (!found) throw new AppError("not_found", MISSING);
   authorizeServer(caller, scope, found);
   return found;
+}
+
+/** Checks that a caller may start a stdio server: it is a program as any other in the project. Throws `forbidden` for a key that may not. */
+export function requireStart(caller: Caller): void {
+  if (caller.kind === "key") requireKeyScope(caller, "terminal.access");
 }

@@ -1,17 +1,17 @@
 import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
-import type { Db } from "#src/platform/db/client.ts";
 import type { ListedTools, McpClient } from "#src/platform/mcp-client/mcp-client.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
-import { failureOf, UnreadableSecrets } from "./failure.ts";
+import { failureOf, neededScopeOf, UnreadableSecrets } from "./failure.ts";
 import { pinTools } from "./listed-tools.ts";
-import { requireServer } from "./require-server.ts";
+import { requireServer, requireStart } from "./require-server.ts";
 import { storeOutcome, type McpServer, type ServerOutcome } from "./queries.ts";
 import { headersOf, openCredentials } from "./sealed-headers.ts";
+import { isStdio } from "./stdio-program.ts";
+import { targetOf, type ReachDeps } from "./target.ts";
+import { tokensOf, type TokenDeps } from "./usable-token.ts";
 
-export interface TestDeps {
-  db: Db;
-  secrets: Pick<Secrets, "decrypt">;
+export interface TestDeps extends TokenDeps, Omit<ReachDeps, "secrets"> {
   mcpClient: McpClient;
 }
 
@@ -23,11 +23,12 @@ export interface Tested {
 }
 
 /**
- * Connects to a server, lists its tools, and keeps what is new among them: its owner sees the list. Throws as `requireServer` does;
+ * Connects to a server, lists its tools, and keeps what is new among them: its owner sees the list. Throws as `requireServer` and `requireStart` do;
  * a server that cannot be used is an outcome. Throws `conflict` when it was changed meanwhile.
  */
 export async function testServer(deps: TestDeps, caller: Caller, id: string): Promise<Tested> {
   const { server } = await requireServer(deps, caller, id, "mcp.manage");
+  if (isStdio(server)) requireStart(caller);
   return testStored(deps, server);
 }
 
@@ -35,7 +36,7 @@ export async function testStored(deps: TestDeps, server: McpServer): Promise<Tes
   const outcome = await outcomeOf(deps, server);
   const stored = await storeOutcome(deps.db, server, outcome, server.tools);
   if (!stored) throw new AppError("conflict", "The MCP server was changed meanwhile: look at it again");
-  return { server: stored, error: outcome.lastError };
+  return { server: stored, error: stored.lastError };
 }
 
 async function outcomeOf(deps: TestDeps, server: McpServer): Promise<ServerOutcome> {
@@ -44,16 +45,14 @@ async function outcomeOf(deps: TestDeps, server: McpServer): Promise<ServerOutco
   } catch (error) {
     const failure = failureOf(error);
     if (!failure) throw error;
-    return { state: failure.kind, lastError: failure.message };
+    return { state: failure.kind, lastError: failure.message, neededScope: neededScopeOf(failure) };
   }
 }
 
-async function listOf(
-  { mcpClient, ...deps }: TestDeps,
-  { url, encryptedHeaders }: McpServer,
-): Promise<ListedTools> {
-  const headers = await openHeaders(deps, encryptedHeaders);
-  const connection = await mcpClient.connect({ url, headers });
+async function listOf(deps: TestDeps, server: McpServer): Promise<ListedTools> {
+  const headers = await openHeaders(deps, server.encryptedHeaders);
+  const target = targetOf(deps, server, { headers, tokens: tokensOf(deps, server) });
+  const connection = await deps.mcpClient.connect(target);
   try {
     return await connection.listTools();
   } finally {
@@ -63,7 +62,7 @@ async function listOf(
 
 /** The headers for requests to a server. Throws `UnreadableSecrets`. */
 export async function openHeaders(
-  deps: Pick<TestDeps, "secrets">,
+  deps: { secrets: Pick<Secrets, "decrypt"> },
   encrypted: string | null,
 ): Promise<Record<string, string>> {
   try {

@@ -1,6 +1,7 @@
 import type { Charged } from "#src/domain/metering/usage/index.ts";
 import type { ModelUsage } from "#src/models/model.ts";
 import type { NewEvent } from "#src/platform/objects/task-logs.ts";
+import type { AskedInput } from "#src/wire/asked-input.ts";
 import type { BuiltEvent, ToolCall, ToolOutcome } from "#src/wire/task-events.ts";
 import type { Turn } from "./turns.ts";
 import type { Task } from "./task.ts";
@@ -31,6 +32,17 @@ export function turnRestarted(iteration: number, reason: string): NewEvent {
 
 export function toolStart(call: ToolCall): NewEvent {
   return event({ type: "tool_start", tool: call.name, args: call.parameters, data: call });
+}
+
+/** How far a call is. `content` is the same in words. */
+export function toolProgress(
+  { iteration, id, name }: ToolCall,
+  { message, progress, total }: { message: string; progress: number; total: number | undefined },
+): NewEvent {
+  const counted = total === undefined ? String(progress) : `${progress} of ${total}`;
+  const content = message === "" ? counted : message;
+  const data = { iteration, id, name, message, progress, ...(total !== undefined && { total }) };
+  return event({ type: "tool_progress", tool: name, content, data });
 }
 
 export function toolResult(call: ToolCall, result: Record<string, unknown>): NewEvent {
@@ -99,8 +111,10 @@ export function approvalRequired(approval: {
   description: string;
   chatId: string;
   expiresAt: Date;
+  /** What a server asks, if it is not the call itself that is asked about. */
+  asked?: AskedInput | undefined;
 }): NewEvent {
-  const { id, callId, tool, parameters, isShortened, description, chatId, expiresAt } = approval;
+  const { id, callId, tool, parameters, isShortened, description, chatId, expiresAt, asked } = approval;
   return event({
     type: "approval_required",
     tool,
@@ -117,6 +131,7 @@ export function approvalRequired(approval: {
       parameters_shortened: isShortened,
       approval_url: `/api/chat/agent/approvals/${id}`,
       expires_at: expiresAt.toISOString(),
+      ...(asked && { input: asked }),
     },
   });
 }

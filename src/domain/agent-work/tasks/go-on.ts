@@ -24,6 +24,20 @@ export async function goOn(
   await taskLogs.goOn(id, userId);
 }
 
+/**
+ * Says that a task is at work for longer than a moment, if that is registered for the kind of its source. A second executor of
+ * the task may say so too: the queue takes both for one message, within about ten minutes.
+ */
+export async function publishWorking(
+  { queue, followUps }: FollowUpDeps & { queue: Queue },
+  { id, userId, kind }: { id: string; userId: string; kind: SourceKind },
+): Promise<void> {
+  const { working } = followUps[kind] ?? {};
+  if (!working) return;
+  const delivery = { deduplicationId: `${working.name}-${id}`, shareOf: userId };
+  await queue.publish(messageTo(working, { taskId: id }, delivery));
+}
+
 /** Has the questions of a task asked, if that is registered for the kind of its source. Idempotent. */
 export async function publishQuestions(
   { queue, followUps }: FollowUpDeps & { queue: Queue },

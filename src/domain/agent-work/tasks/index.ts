@@ -4,10 +4,11 @@ export { closeTask, finishTask, type Ending, type FinishDeps, type TaskEnd } fro
 export { followUpTask } from "./follow-up.ts";
 export type { FollowUps } from "./follow-ups.ts";
 export { launchLost, stepDue, taskEnded } from "./functions.ts";
-export { goOn, publishNextStep, publishQuestions } from "./go-on.ts";
+export { goOn, publishNextStep, publishQuestions, publishWorking } from "./go-on.ts";
 export { findWaiting, type Waiting } from "./queries/waiting.ts";
 export { describeWaiting, type RefusedQuestion } from "./waiting.ts";
 export { listTurns, listTasks, readTurn } from "./list-tasks.ts";
+export { isSharedWithTask } from "./queries/shared.ts";
 export { shownTurn, type Results } from "./queries/shown-turn.ts";
 export { openTask, requireOpenTask, type OpenedTask } from "./open-task.ts";
 export { claimTask, storeCompaction, storeTurn, type ClaimedTask } from "./queries/run.ts";

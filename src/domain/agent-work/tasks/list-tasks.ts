@@ -1,3 +1,5 @@
+import type { Caller } from "#src/domain/access/permissions/index.ts";
+import { viewerOf } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { pageOfTurns, pageOfTasks, turnOf, type TaskFilter } from "./queries/find.ts";
@@ -10,8 +12,15 @@ export interface Page {
 }
 
 /** A page of the tasks a caller may see, newest first. */
-export async function listTasks(deps: { db: Db }, filter: TaskFilter, page: Page) {
-  return withPages(await pageOfTasks(deps.db, filter, range(page)), page);
+export async function listTasks(
+  deps: { db: Db },
+  caller: Caller,
+  filter: Omit<TaskFilter, "viewer" | "projectIds">,
+  page: Page,
+) {
+  const projectIds = caller.kind === "key" ? caller.projectIds : null;
+  const ofCaller = { ...filter, viewer: viewerOf(caller), projectIds };
+  return withPages(await pageOfTasks(deps.db, ofCaller, range(page)), page);
 }
 
 /** A page of a task's turns, oldest first; on request with long results cut. They outlast the event log. */

@@ -3,6 +3,7 @@ import {
   callerOfKey,
   hashOfKey,
   keyByHash,
+  reachesTeam,
   type Caller,
   type KeyCaller,
   type Scope,
@@ -62,7 +63,8 @@ function opened(
   callbackAttempts: CallbackAttempt[],
 ): OpenedTask {
   if (!row) throw new AppError("not_found", MISSING);
-  const { task, project, role, waiting } = row;
+  const { task, project, waiting } = row;
+  const role = reachesTeam(caller, project.teamId) ? row.role : null;
   authorize(caller, scope, { role, projectId: project.id, ownerId: task.userId }, MISSING);
   return { ...task, callbackAttempts, waiting };
 }

@@ -37,8 +37,8 @@ function editModeOf(source: TaskSource): EditMode {
  * queued behind another task of its chat, whose end publishes it. From then on the task reaches a terminal state, also
  * after a crash.
  *
- * Throws `not_found` for a project, agent or chat that the user cannot see, `forbidden` when the user's role in the project
- * does not suffice, `invalid_input` for a model that may not get the agent's prompt, `insufficient_credits` when the
+ * Throws `unauthenticated` for a key that may not start tasks in the project, or no longer; `not_found` for a project, agent
+ * or chat that the user cannot see, `forbidden` when the user's role in the project does not suffice, `invalid_input` for a model that may not get the agent's prompt, `insufficient_credits` when the
  * project's team has no credits for a model that costs credits, `rate_limited` when the person or the project has reached
  * its limit of agents, and `invalid_body` for an idempotency key that was used with a different request. A replay of a
  * stored request returns the stored answer, even if its project, agent or chat is missing by now.
@@ -62,6 +62,8 @@ export async function startTask(deps: StartDeps, input: StartTask): Promise<Star
     if (repeated) return repeated;
   }
   if (outcome === "repeated") throw new AppError("not_found", "The task was deleted in the meantime");
+  if (outcome?.mayAct === false)
+    throw new AppError("unauthenticated", "The API key may not be used here any more");
   if (!outcome?.role) throw new AppError("not_found", "Project not found");
   requireRole(outcome.role, STARTING);
   if (!outcome.agent) throw new AppError("not_found", "Agent not found");

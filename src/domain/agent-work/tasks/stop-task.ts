@@ -11,7 +11,7 @@ export type CancelOutcome =
 
 const SENTENCE_OF: Record<Exclude<StopReason, "cancelled">, string> = {
   key_revoked: "The API key that started this task was revoked",
-  access_lost: "The user who started this task no longer has access to the project",
+  access_lost: "The user who started this task no longer has access to the project, or to the chat",
   agent_lost:
     "The team may no longer use this agent: it was switched off, refunded, or its subscription is over",
 };

@@ -1,5 +1,6 @@
 import { ALLOWANCES } from "#src/domain/operations/limits/index.ts";
 import type { ReceivedClick, ReceivedMessage } from "#src/channels/channel.ts";
+import type { AnswerDeps } from "#src/domain/agent-work/approvals/index.ts";
 import type { FinishDeps } from "#src/domain/agent-work/tasks/index.ts";
 import { channelApi, type Channel } from "#src/domain/messaging/channels/index.ts";
 import { choiceOf } from "#src/domain/messaging/deliveries/index.ts";
@@ -9,7 +10,7 @@ import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Later } from "#src/work/execute.ts";
 import { answerClick } from "./answer-click.ts";
-import { commandOf } from "./commands.ts";
+import { argumentOf, commandOf } from "./commands.ts";
 import { meetStranger, type StrangerDeps } from "./meet-stranger.ts";
 import {
   claimEvents,
@@ -18,14 +19,15 @@ import {
   type Membership,
   type StoredEvent,
 } from "./queries/events.ts";
-import { beginProgress } from "#src/domain/messaging/progress/index.ts";
-import { answerOpen, runCommand } from "./run-command.ts";
+import { answerOpen } from "./answer-open.ts";
+import { runCommand } from "./run-command.ts";
 import { refusalOf, startTurn, type TurnDeps } from "./start-turn.ts";
 import { originOfMessage, tell } from "./tell.ts";
 
 export type ConversationDeps = StrangerDeps &
   TurnDeps &
-  FinishDeps & { config: { GATEWAY_SESSION_IDLE_MINUTES: number } };
+  FinishDeps &
+  AnswerDeps & { config: { GATEWAY_SESSION_IDLE_MINUTES: number } };
 
 const { most: MOST_WAITING } = ALLOWANCES.waitingMessages;
 /** Messages that come together are answered together: the parts of a long text, the pictures of an album. */
@@ -121,11 +123,13 @@ async function handleAtOnce(
     if (caller && name !== undefined) {
       const ids = waiting.map((each) => each.stored.id);
       const { place } = event;
-      text = await runCommand(deps, name, { channel, caller, person: membership, place, waiting: ids });
+      const argument = argumentOf(event.text);
+      const about = { channel, caller, person: membership, place, argument, waiting: ids };
+      text = await runCommand(deps, name, about);
       if (name === "stop") waiting.length = 0;
       if (name === "new") membership = { ...membership, chatId: null };
     } else if (caller && choice !== undefined) {
-      text = await answerOpen(deps, { channel, caller, person: membership }, choice);
+      text = await answerOpen(deps, { channel, caller, person: membership }, { response: choice });
     }
     const origin = originOfMessage(channel, stored);
     if (origin) await tell(deps, { ...origin, person }, text);
@@ -205,14 +209,7 @@ async function begin(
     const { apiKeyId } = last.message;
     const caller = await callerFor(deps, { userId: person.userId, apiKeyId: apiKeyId ?? null });
     const started = await startTurn(deps, { channel, key, caller, person, batch });
-    if (started) {
-      await Promise.all([
-        showReceipt(deps, channel, last.message),
-        beginProgress(deps, started.taskId).catch((cause: unknown) =>
-          deps.log.warn("no progress is shown", { task_id: started.taskId, cause }),
-        ),
-      ]);
-    }
+    if (started) await showReceipt(deps, channel, last.message);
   } catch (error) {
     const isLate = Date.now() - last.stored.createdAt.getTime() > PATIENCE_MS;
     const refusal = refusalOf(error) ?? (isLate ? "This could not be started: please try again." : undefined);

@@ -1,5 +1,9 @@
 import type { ReceivedClick } from "#src/channels/channel.ts";
-import { PEOPLE_ANSWER, type ApprovalResponse } from "#src/domain/agent-work/approvals/index.ts";
+import {
+  PEOPLE_ANSWER,
+  type AnswerDeps,
+  type ApprovalResponse,
+} from "#src/domain/agent-work/approvals/index.ts";
 import type { FinishDeps } from "#src/domain/agent-work/tasks/index.ts";
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
 import type { Caller, UserCaller } from "#src/domain/access/permissions/index.ts";
@@ -7,20 +11,9 @@ import { channelApi, type ApiDeps } from "#src/domain/messaging/channels/index.t
 import type { Log } from "#src/platform/log/log.ts";
 import { answerAsked } from "./answer-asked.ts";
 import { confirmClick } from "./confirm-click.ts";
+import { isResponse, RESPONSE_WORDS } from "./response-words.ts";
 
-export type ClickDeps = ApiDeps & FinishDeps & { log: Log };
-
-const RESPONSES: Readonly<Record<string, ApprovalResponse>> = {
-  allow_once: "allow_once",
-  allow_all: "allow_all",
-  stop: "stop",
-};
-
-const WORDS: Readonly<Record<ApprovalResponse, string>> = {
-  allow_once: "Allowed once.",
-  allow_all: "Allowed for this conversation.",
-  stop: "Denied.",
-};
+export type ClickDeps = ApiDeps & FinishDeps & AnswerDeps & { log: Log };
 
 /** What a click led to. */
 interface Outcome {
@@ -42,12 +35,11 @@ export async function answerClick(
   caller: Caller,
 ): Promise<void> {
   const [kind, approvalId = "", choice = ""] = click.data.split(":");
-  const response = RESPONSES[choice];
-  if (kind !== "approve" || response === undefined) return;
+  if (kind !== "approve" || !isResponse(choice)) return;
   const { text, isAnswered } =
     caller.kind === "key"
       ? { text: PEOPLE_ANSWER, isAnswered: false }
-      : await outcomeOf(deps, channel, caller, { approvalId, response });
+      : await outcomeOf(deps, channel, caller, { approvalId, response: choice });
   await confirmClick(deps, channel, click, text);
   if (isAnswered) await showOutcome(deps, channel, click, text);
 }
@@ -58,11 +50,14 @@ async function outcomeOf(
   caller: UserCaller,
   { approvalId, response }: { approvalId: string; response: ApprovalResponse },
 ): Promise<Outcome> {
-  const answered = await answerAsked(deps, channel, caller, { approvalIds: [approvalId], response });
+  const answered = await answerAsked(deps, channel, caller, {
+    approvalIds: [approvalId],
+    answerTo: () => ({ response }),
+  });
   if (!answered) return FOREIGN;
   const { refusal } = answered;
   if (refusal) return { text: refusal.message, isAnswered: refusal.code === "conflict" };
-  return { text: WORDS[response], isAnswered: true };
+  return { text: `${RESPONSE_WORDS[response]}.`, isAnswered: true };
 }
 
 /** Puts the outcome in place of the question and its buttons. */

@@ -9,6 +9,7 @@ export const COMMANDS = {
   schedules: "your schedules",
   approve: "allow what the agent asks for",
   deny: "do not allow what the agent asks for",
+  answer: "answer the form of a server",
 } as const;
 
 export type CommandName = keyof typeof COMMANDS | "pair";
@@ -25,6 +26,9 @@ export function commandOf(text: string): CommandName | undefined {
   if (Object.hasOwn(ALIASES, name)) return ALIASES[name];
   return isCommand(name) ? name : undefined;
 }
+
+/** What stands behind the name of a command. */
+export const argumentOf = (text: string) => text.replace(/^[/!][a-z]+\s*/iu, "");
 
 function isCommand(name: string): name is CommandName {
   return name === "pair" || Object.hasOwn(COMMANDS, name);

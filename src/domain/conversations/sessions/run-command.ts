@@ -1,17 +1,11 @@
-import {
-  openApprovals,
-  PEOPLE_ANSWER,
-  type ApprovalResponse,
-} from "#src/domain/agent-work/approvals/index.ts";
 import { stopTasksOfChat } from "#src/domain/agent-work/chats/index.ts";
-import type { FinishDeps } from "#src/domain/agent-work/tasks/index.ts";
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
 import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { activeSchedules } from "#src/domain/schedules/definitions/index.ts";
 import { describeTiming } from "#src/domain/schedules/expressions/index.ts";
 import { visibleLine } from "#src/lib/visible.ts";
 import type { Place } from "#src/channels/channel.ts";
-import { answerAsked } from "./answer-asked.ts";
+import { answerOpen, type OpenAnswerDeps } from "./answer-open.ts";
 import { COMMANDS, type CommandName } from "./commands.ts";
 import { settleEvents, type Membership } from "./queries/events.ts";
 import { archiveChat, describeSession, setHome } from "./queries/sessions.ts";
@@ -23,20 +17,22 @@ export interface CommandContext {
   caller: Caller;
   person: Membership;
   place: Place;
+  /** What stands behind the command's name. */
+  argument: string;
   /** Events of messages that wait for the end of the task. */
   waiting: readonly string[];
 }
 
 /** Runs a command and returns what the person is told. Idempotent but for its words. */
 export async function runCommand(
-  deps: FinishDeps,
+  deps: OpenAnswerDeps,
   name: CommandName,
   context: CommandContext,
 ): Promise<string> {
   return RUN[name](deps, context);
 }
 
-type Run = (deps: FinishDeps, context: CommandContext) => Promise<string> | string;
+type Run = (deps: OpenAnswerDeps, context: CommandContext) => Promise<string> | string;
 
 const RUN: Readonly<Record<CommandName, Run>> = {
   pair: () => "You are linked already. Write what the agent should do, or /help.",
@@ -48,16 +44,18 @@ const RUN: Readonly<Record<CommandName, Run>> = {
     if (sessionId !== null && chatId !== null) await archiveChat(deps.db, { sessionId, chatId });
     return "A new conversation: your next message begins it.";
   },
-  stop: async (deps, { caller, person: { chatId }, waiting }) => {
+  stop: async (deps, { person: { chatId }, waiting }) => {
     await settleEvents(deps.db, waiting);
-    const hadTask = chatId !== null && (await stopTasksOfChat(deps, { id: chatId, userId: caller.userId }));
+    const hadTask = chatId !== null && (await stopTasksOfChat(deps, { id: chatId }));
     const forgotten = waiting.length === 0 ? "" : ` ${count(waiting.length)} forgotten.`;
     return hadTask ? `Stopped.${forgotten}` : `Nothing was running.${forgotten}`;
   },
   status: async (deps, { caller, person: { chatId, startedAt }, waiting }) => {
     const found = await describeSession(deps.db, { userId: caller.userId, chatId });
     const state = found?.tool
-      ? `Waiting for your approval of ${visibleLine(found.tool)}: /approve or /deny.`
+      ? found.server === null
+        ? `Needs your input: ${visibleLine(found.tool)}. Answer with /approve or /deny.`
+        : `Needs your input for the MCP server ${visibleLine(found.server)}. Answer with /answer, /approve or /deny.`
       : found?.task
         ? "The agent is at work."
         : "The agent is idle.";
@@ -98,34 +96,13 @@ const RUN: Readonly<Record<CommandName, Run>> = {
       })
       .join("\n");
   },
-  approve: (deps, context) => answerOpen(deps, context, "allow_once"),
-  deny: (deps, context) => answerOpen(deps, context, "stop"),
+  approve: (deps, context) => answerOpen(deps, context, { response: "allow_once" }),
+  deny: (deps, context) => answerOpen(deps, context, { response: "stop" }),
+  answer: (deps, context) => answerOpen(deps, context, { form: context.argument }),
 };
 
 const NOT_THROUGH_OTHERS =
   "This is not possible through a bot of somebody else. Use a bot of your own or of your team, or the browser.";
-
-/** Answers the oldest question of the session's chat that was asked here, and returns what the person is told. */
-export async function answerOpen(
-  deps: FinishDeps,
-  { channel, caller, person: { chatId } }: Pick<CommandContext, "channel" | "caller" | "person">,
-  response: ApprovalResponse,
-): Promise<string> {
-  if (caller.kind === "key") return `${PEOPLE_ANSWER}. Answer it in the browser.`;
-  const open = chatId === null ? [] : await openApprovals(deps.db, { chatId });
-  const approvalIds = open.map(({ approval }) => approval.id);
-  const answered = await answerAsked(deps, channel, caller, { approvalIds, response });
-  if (!answered) return "Nothing waits for your approval.";
-  if (answered.refusal) return answered.refusal.message;
-  const tool = open.find(({ approval }) => approval.id === answered.approvalId)?.approval.tool ?? "";
-  return `${WORDS[response]}: ${visibleLine(tool)}.`;
-}
-
-const WORDS: Readonly<Record<ApprovalResponse, string>> = {
-  allow_once: "Allowed once",
-  allow_all: "Allowed for this conversation",
-  stop: "Denied",
-};
 
 /** Schedules that one message names. */
 const LISTED = 50;

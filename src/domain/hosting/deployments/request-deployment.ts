@@ -2,7 +2,7 @@ import { isForeignKeyViolation } from "#src/db/foreign-key-violation.ts";
 import { uniqueViolation } from "#src/db/unique-violation.ts";
 import { checkBuild, checkEnv, withoutOwnNames } from "#src/domain/hosting/bundles/index.ts";
 import { firstOf, type CredentialDeps } from "#src/domain/hosting/credentials/index.ts";
-import type { Caller } from "#src/domain/access/permissions/index.ts";
+import type { ArrivingCaller, Caller } from "#src/domain/access/permissions/index.ts";
 import {
   openVariables,
   sealVariables,
@@ -56,16 +56,17 @@ const SUFFIX_LENGTH = 6;
  */
 export async function requestDeployment(
   deps: RequestDeps,
-  caller: Caller,
+  caller: Caller | ArrivingCaller,
   input: DeploymentInput,
 ): Promise<Deployment> {
+  const { userId } = caller;
   const { provider: name, idempotencyKey } = input;
   const { project, read } = await requireProjectAndRead(
     deps,
     caller,
     input.project,
     "deployment.create",
-    (projectId) => openingOf(deps.db, { userId: caller.userId, provider: name, projectId, idempotencyKey }),
+    (projectId) => openingOf(deps.db, { userId, provider: name, projectId, idempotencyKey }),
   );
   const [containers, credentials, [earlier]] = read;
   const requestHash = sha256Hex(JSON.stringify({ ...input, project: project.id, idempotencyKey: null }));
@@ -89,7 +90,7 @@ export async function requestDeployment(
       id: newId(),
       projectId: project.id,
       containerId: container?.id ?? null,
-      userId: caller.userId,
+      userId,
       provider: name,
       account,
       isStandin: access.isStandin,
@@ -97,7 +98,7 @@ export async function requestDeployment(
     },
     deployment: {
       id: newId(),
-      userId: caller.userId,
+      userId,
       mode,
       settings,
       encryptedEnv: encrypted,

@@ -14,6 +14,8 @@ import type { SendingTask } from "./queries.ts";
 
 export interface SendDeps extends OutboxDeps {
   channels: Readonly<Record<Platform, Pick<ChannelAdapter, "api" | "render" | "label">>>;
+  /** How long the model waits for a platform, in milliseconds; ten seconds if absent. */
+  patienceMs?: number;
 }
 
 /** A message of an agent. */
@@ -33,7 +35,6 @@ export type Outcome = { platform: Platform; label: string } & (
   | { status: "queued"; chatId: string; reason: string | null }
 );
 
-/** How long the model waits for a platform. */
 const PATIENCE_MS = 10_000;
 
 /**
@@ -115,7 +116,7 @@ async function send(
       taskId: task.id,
       person: { userId: task.userId, identityId },
     },
-    { files, patienceMs: PATIENCE_MS },
+    { files, patienceMs: deps.patienceMs ?? PATIENCE_MS },
   );
   if (status === "failed") return failed(deps, platform, error ?? "The platform did not take it");
   const named = { platform, label: deps.channels[platform].label, chatId: place.chatId };

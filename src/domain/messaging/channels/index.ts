@@ -17,6 +17,7 @@ export {
 export { LOSS_SENTENCES } from "./losses.ts";
 export {
   activeChannel,
+  liveChannel,
   channelLoss,
   connectionChannels,
   failureNoted,

@@ -7,6 +7,7 @@ import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/opera
 import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { newId } from "#src/lib/ids.ts";
+import { statement, type Slot } from "#src/db/statement.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type Channel = typeof channelConfigs.$inferSelect;
@@ -63,11 +64,16 @@ export async function channelOf(db: Db, userId: string, id: string): Promise<Che
 }
 
 /** A channel that works; no row for one that does not. */
-export async function activeChannel(db: Db, id: string): Promise<Channel | undefined> {
-  const [row] = await db
+export const liveChannel = statement((db, { channelId }: { channelId: Slot<string> }) =>
+  db
     .select()
     .from(channelConfigs)
-    .where(and(eq(channelConfigs.id, id), isLive));
+    .where(and(eq(channelConfigs.id, channelId), isLive)),
+);
+
+/** As `liveChannel`; undefined for a channel that does not work. */
+export async function activeChannel(db: Db, id: string): Promise<Channel | undefined> {
+  const [row] = await liveChannel(db, { channelId: id });
   return row;
 }
 

@@ -1,4 +1,6 @@
 import type { Button } from "#src/channels/channel.ts";
+import { formLines, howToFillIn, type ApprovalResponse } from "#src/domain/agent-work/approvals/index.ts";
+import type { AskedInput } from "#src/wire/asked-input.ts";
 import { headOf } from "#src/lib/head-of.ts";
 import { visible, visibleLine } from "#src/lib/visible.ts";
 import type { OutboxDeps } from "./deliver-message.ts";
@@ -9,23 +11,30 @@ import { sendStored } from "./send-stored.ts";
 const SHOWN_CHARS = 1_200;
 
 /** Asks where the message of a task came from for what the task waits for. Idempotent. */
-export async function sendApprovalCards(deps: OutboxDeps, taskId: string): Promise<void> {
+export async function sendApprovalCards(
+  deps: OutboxDeps & { config: { PUBLIC_URL: string } },
+  taskId: string,
+): Promise<void> {
   const asking = await askingSession(deps.db, taskId);
   if (!asking) return;
-  const { channel, sessionKey, place, person, replyTo, approvals } = asking;
+  const { channel, sessionKey, place, person, replyTo, chat, approvals } = asking;
   // A terminal acts by a key, which answers no question.
   const isAnswered = channel.channelType !== "cli";
-  for (const { id, tool, parameters } of approvals) {
+  const link = new URL(`/app/projects/${chat.projectId}/chats/${chat.id}`, deps.config.PUBLIC_URL).href;
+  const mark = markOf(channel);
+  for (const { id, tool, parameters, asked } of approvals) {
     await sendStored(deps, {
       channel,
       sessionKey,
       place,
       kind: "approval_card",
-      content: questionOf(tool, parameters, isAnswered ? HOW : ELSEWHERE),
+      content: asked
+        ? inputQuestionOf(asked, isAnswered ? { mark, link } : undefined)
+        : questionOf(tool, parameters, isAnswered ? HOW : ELSEWHERE),
       occasion: `approval:${id}`,
       replyTo: replyTo ?? undefined,
       replyTarget: undefined,
-      buttons: isAnswered ? buttonsOf(id) : [],
+      buttons: isAnswered ? buttonsOf(id, choicesFor(asked)) : [],
       taskId,
       person,
     });
@@ -43,26 +52,74 @@ export function questionOf(tool: string, parameters: Readonly<Record<string, unk
   );
   const shown = headOf(call, SHOWN_CHARS);
   const cut = shown.length < call.length ? "\n(The call is longer: the whole of it is in the browser.)" : "";
-  // A fence that is longer than any in the call.
-  const fence = "`".repeat(Math.max(3, ...(shown.match(/`+/gu) ?? []).map((ticks) => ticks.length + 1)));
-  return [`May the agent use **${visibleLine(tool)}**?`, `${fence}\n${shown}\n${fence}${cut}`, how].join(
-    "\n\n",
-  );
+  return [`May the agent use **${visibleLine(tool)}**?`, `${fenced(shown)}${cut}`, how].join("\n\n");
 }
+
+/** Foreign text in a fence that is longer than any in it. */
+function fenced(text: string): string {
+  const fence = "`".repeat(Math.max(3, ...(text.match(/`+/gu) ?? []).map((ticks) => ticks.length + 1)));
+  return `${fence}\n${text}\n${fence}`;
+}
+
+/** The mark of commands in a channel: Slack takes `/` for commands of its own. */
+export const markOf = ({ channelType }: { channelType: string }) => (channelType === "slack" ? "!" : "/");
+
+/**
+ * What a server asks, as Markdown. A form that is too long for a message is filled in at `link`; an address is shown whole, with its
+ * host. Without `answering` nobody answers in the channel.
+ */
+function inputQuestionOf(asked: AskedInput, answering: { mark: string; link: string } | undefined): string {
+  const { server, message, url, host, fields = [] } = asked;
+  const words = visible(message);
+  const head = headOf(words, SHOWN_CHARS);
+  const rest = head.length < words.length ? "\n(The rest of it is in the browser.)" : "";
+  const asks = [`The MCP server **${visibleLine(server)}** asks:`, `${fenced(head)}${rest}`];
+  if (url !== undefined) {
+    const how = answering ? "Press Done once you have done it there, or Decline." : ELSEWHERE;
+    return [
+      ...asks,
+      `It wants you to open an address at **${host ?? ""}**:`,
+      fenced(url),
+      `Open it only if you trust it. ${how}`,
+    ].join("\n\n");
+  }
+  const lines = formLines(asked);
+  const how = !answering
+    ? ELSEWHERE
+    : fields.length === 0
+      ? "Press Done to agree, or Decline."
+      : lines === undefined
+        ? `The form is too long for a message. Fill it in in the browser, or press Decline: ${answering.link}`
+        : `${howToFillIn(asked, answering.mark)} Or press Decline.`;
+  const form = lines === undefined || lines === "" ? [] : ["It wants:", fenced(lines)];
+  return [...asks, ...form, `${NO_SECRETS} ${how}`].join("\n\n");
+}
+
+const NO_SECRETS = "Give no passwords or other secrets.";
+
+/** The answers to what a server asks. */
+const DONE = { label: "Done", response: "accept", style: "primary" } as const;
+const DECLINE = { label: "Decline", response: "decline", style: "danger" } as const;
+
+const choicesFor = (asked: AskedInput | null) =>
+  asked === null ? CHOICES : takesDone(asked) ? [DONE, DECLINE] : [DECLINE];
+
+/** Whether a question is accepted without any answers. */
+export const takesDone = ({ mode, fields = [] }: AskedInput) => mode === "url" || fields.length === 0;
 
 /** The answers to a question, as buttons, or as words where a platform has none. */
 const CHOICES = [
   { label: "Allow once", response: "allow_once", style: "primary" },
-  { label: "Allow always here", response: "allow_all", style: undefined },
+  { label: "Allow tool in chat", response: "allow_all", style: undefined },
   { label: "Deny", response: "stop", style: "danger" },
 ] as const;
 
-function buttonsOf(id: string): Button[] {
-  return CHOICES.map(({ label, response, style }) => ({ label, data: `approve:${id}:${response}`, style }));
+function buttonsOf(id: string, choices: ReturnType<typeof choicesFor>): Button[] {
+  return choices.map(({ label, response, style }) => ({ label, data: `approve:${id}:${response}`, style }));
 }
 
 /** The answer that a text is, where buttons are listed as words. */
-export function choiceOf(text: string): "allow_once" | "allow_all" | "stop" | undefined {
+export function choiceOf(text: string): ApprovalResponse | undefined {
   const written = text.trim().toLowerCase();
-  return CHOICES.find(({ label }) => label.toLowerCase() === written)?.response;
+  return [...CHOICES, DONE, DECLINE].find(({ label }) => label.toLowerCase() === written)?.response;
 }

@@ -1,4 +1,4 @@
-export { choiceOf, sendApprovalCards } from "./approval-card.ts";
+export { choiceOf, markOf, sendApprovalCards, takesDone } from "./approval-card.ts";
 export { deliverMessage, type OutboxDeps } from "./deliver-message.ts";
 export { questionsDue, replyDue } from "./functions.ts";
 export { findFiles, linkedFiles, MAX_FILES, type FileOwner } from "./files.ts";

@@ -1,4 +1,4 @@
-import { and, eq, inArray, lt, sql, type SQL } from "drizzle-orm";
+import { and, eq, inArray, isNull, lt, sql, type SQL } from "drizzle-orm";
 import type { ReceivedEvent, ReceivedStatus } from "#src/channels/channel.ts";
 import {
   channelConfigs,
@@ -10,6 +10,7 @@ import {
 import { isLive } from "#src/domain/messaging/channels/index.ts";
 import { mayWrite } from "#src/domain/messaging/identities/index.ts";
 import { sourceIn } from "#src/domain/agent-work/tasks/index.ts";
+import { statement, type Slot } from "#src/db/statement.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { SessionKey } from "./session-key.ts";
 
@@ -57,24 +58,39 @@ export async function storeEvents(
       needs_session: each.needsSession,
     })),
   );
-  type Row = StoredEvents["sessions"][number] & { restFrom: number | null };
-  const result = await db.execute<Partial<Row> & Pick<Row, "restFrom">>(sql`
+  const result = await storingEvents(db, { channelId: channelConfigId, rows, most });
+  const sessions = result.rows.flatMap(({ sessionKey, senderId, firstEventId }) =>
+    sessionKey && senderId && firstEventId ? [{ sessionKey, senderId, firstEventId }] : [],
+  );
+  return { sessions, restFrom: result.rows[0]?.restFrom ?? null };
+}
+
+interface EventsSlots {
+  channelId: Slot<string>;
+  rows: Slot<string>;
+  most: Slot<number>;
+}
+
+type EventsRow = StoredEvents["sessions"][number] & { restFrom: number | null };
+
+const storingEvents = statement((db, { channelId, rows, most }: EventsSlots) =>
+  db.execute<Partial<EventsRow> & Pick<EventsRow, "restFrom">>(sql`
     WITH given AS (
       SELECT e.*, known.id IS NULL AS is_new, known.id IS NOT NULL AND known.handled_at IS NULL AS is_open
       FROM jsonb_to_recordset(${rows}::jsonb) AS e (place int, id uuid, event_id text, session_key text, sender_id text,
         event jsonb, needs_session boolean)
       LEFT JOIN channel_events known
-        ON known.channel_config_id = ${channelConfigId}::uuid AND known.event_id = e.event_id
+        ON known.channel_config_id = ${channelId}::uuid AND known.event_id = e.event_id
       WHERE NOT e.needs_session OR EXISTS (
         SELECT 1 FROM channel_sessions s
-        WHERE s.channel_config_id = ${channelConfigId}::uuid AND s.session_key = e.session_key)
+        WHERE s.channel_config_id = ${channelId}::uuid AND s.session_key = e.session_key)
     ), rest AS (
       SELECT (SELECT place FROM given WHERE is_new ORDER BY place OFFSET ${most}::int LIMIT 1) AS rest_from
     ), taken AS (
       SELECT given.* FROM given, rest WHERE is_new AND (rest_from IS NULL OR place < rest_from)
     ), stored AS (
       INSERT INTO channel_events (id, channel_config_id, event_id, session_key, sender_id, event)
-      SELECT id, ${channelConfigId}::uuid, event_id, session_key, sender_id, event FROM taken ORDER BY place
+      SELECT id, ${channelId}::uuid, event_id, session_key, sender_id, event FROM taken ORDER BY place
       ON CONFLICT (channel_config_id, event_id) DO NOTHING
     ), sessions AS (
       SELECT session_key, sender_id, min(event_id) AS first_event_id
@@ -83,12 +99,8 @@ export async function storeEvents(
     )
     SELECT rest_from AS "restFrom", session_key AS "sessionKey", sender_id AS "senderId",
       first_event_id AS "firstEventId"
-    FROM rest LEFT JOIN sessions ON true`);
-  const sessions = result.rows.flatMap(({ sessionKey, senderId, firstEventId }) =>
-    sessionKey && senderId && firstEventId ? [{ sessionKey, senderId, firstEventId }] : [],
-  );
-  return { sessions, restFrom: result.rows[0]?.restFrom ?? null };
-}
+    FROM rest LEFT JOIN sessions ON true`),
+);
 
 /** Notes that the platform could not deliver messages that it had accepted. */
 export async function failAccepted(
@@ -140,7 +152,7 @@ const link = linkOfSession(sql`channel_sessions`, sql`channel_configs`);
  * The session that a platform's task came from, or in which the owner of a schedule is asked and told about a run; its channel,
  * whether its person may still be written to there, and what is known of the message.
  */
-export function sessionOfTask(db: Db, taskId: string) {
+export const sessionOfTask = statement((db, { taskId }: { taskId: Slot<string> }) => {
   const source = sourceIn(sql`tasks`);
   return db
     .select({
@@ -155,20 +167,41 @@ export function sessionOfTask(db: Db, taskId: string) {
       })}`,
       replyTo: source.replyTo,
       messageId: source.messageId,
+      chat: { id: tasks.chatId, projectId: tasks.projectId },
     })
     .from(tasks)
     .innerJoin(channelSessions, eq(channelSessions.id, source.askedSessionId))
     .innerJoin(channelConfigs, eq(channelConfigs.id, channelSessions.channelConfigId))
     .where(eq(tasks.id, taskId));
-}
+});
 
 /**
  * The session that a task came from, as `sessionOfTask` finds it, where it is the session of the task's own user, who may
  * still be written to there.
  */
 export async function originOfTask(db: Db, { id, userId }: { id: string; userId: string }) {
-  const [origin] = await sessionOfTask(db, id);
+  const [origin] = await sessionOfTask(db, { taskId: id });
   return origin?.isAllowed && origin.session.userId === userId ? origin : undefined;
+}
+
+/** Sessions of a channel with events that have been open for some seconds, also those that wait for a task. */
+export async function openSessions(
+  db: Db,
+  channelId: string,
+  { quietSeconds, limit }: { quietSeconds: number; limit: number },
+): Promise<{ sessionKey: string; senderId: string }[]> {
+  const { channelConfigId, sessionKey, senderId, handledAt, createdAt } = channelEvents;
+  return db
+    .selectDistinct({ sessionKey, senderId })
+    .from(channelEvents)
+    .where(
+      and(
+        eq(channelConfigId, channelId),
+        isNull(handledAt),
+        lt(createdAt, sql`now() - make_interval(secs => ${quietSeconds}::int)`),
+      ),
+    )
+    .limit(limit);
 }
 
 /** A session, and the owner of its channel. */

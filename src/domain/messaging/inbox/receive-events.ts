@@ -6,7 +6,7 @@ import type { RateLimits } from "#src/domain/operations/limits/index.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { failAccepted, failPending, storeEvents, type NewEvent } from "./queries.ts";
-import { receiveMessage } from "./receive-message.ts";
+import { netOfChannel, receiveMessage } from "./receive-message.ts";
 import { jidOf, sessionKeyOf } from "./session-key.ts";
 
 export interface InboxDeps {
@@ -74,7 +74,7 @@ export async function receiveEvents(
       sessions: sessions.map(({ sessionKey, senderId }) => ({ sessionKey, senderId })),
     };
     const occasion = sessions.map(({ firstEventId }) => firstEventId).join(" ");
-    await deps.queue.publish({ ...receiveMessage(batch, occasion), atOnce: true });
+    await deps.queue.publish({ ...receiveMessage(batch, occasion), atOnce: true, net: netOfChannel(batch) });
   }
   if (restFrom === null) return undefined;
   return { events: wanted.slice(restFrom).map(({ event }) => event), retryAfterSeconds };

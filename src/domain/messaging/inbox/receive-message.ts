@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { sha256Hex } from "#src/lib/hash.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import { netDueAt } from "#src/work/beside.ts";
 import { declareFunction, messageTo } from "#src/work/message.ts";
 
 /** Sessions of one channel whose open events are to be handled. */
@@ -14,6 +15,26 @@ export type SessionBatch = z.output<typeof SessionBatch>;
 
 /** What a platform sent is to be handled. */
 export const eventsReceived = declareFunction({ name: "receive-message", message: SessionBatch });
+
+/** What a platform sent to a channel, and what nobody has handled, is to be handled. */
+export const eventsLeft = declareFunction({
+  name: "receive-left",
+  message: SessionBatch.pick({ channelId: true, ownerId: true }),
+});
+
+/** The net under what is handled at once: one for all that came to a channel in the same few seconds. */
+export function netOfChannel({ channelId, ownerId }: Omit<SessionBatch, "sessions">): QueueMessage {
+  const dueAt = netDueAt();
+  return messageTo(
+    eventsLeft,
+    { channelId, ownerId },
+    {
+      deduplicationId: `receive-left-${channelId}-${dueAt}`,
+      notBefore: new Date(dueAt),
+      shareOf: ownerId,
+    },
+  );
+}
 
 /**
  * The queue's message that has the open events of sessions handled. `occasion` tells it from earlier ones for the same

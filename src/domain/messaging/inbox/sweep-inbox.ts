@@ -17,7 +17,7 @@ export async function sweepInbox(deps: { db: Db; queue: Queue }): Promise<void> 
 }
 
 /** The sessions of each channel together, as many as one message names. */
-function batchesOf(stranded: readonly StrandedSession[]): SessionBatch[] {
+export function batchesOf(stranded: readonly StrandedSession[]): SessionBatch[] {
   const batches: SessionBatch[] = [];
   for (const { channelId, ownerId, sessionKey, senderId } of stranded) {
     let batch = batches.findLast((each) => each.channelId === channelId);

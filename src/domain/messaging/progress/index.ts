@@ -1,1 +1,1 @@
-export { beginProgress, lookDue, showProgress, type ProgressSoFar } from "./show-progress.ts";
+export { lookDue, resumeProgress, showProgress, type ProgressSoFar } from "./show-progress.ts";

@@ -9,7 +9,7 @@ import type { Db } from "#src/platform/db/client.ts";
  */
 export async function workOf(db: Db, taskId: string) {
   const [found, states] = await db.batch([
-    sessionOfTask(db, taskId),
+    sessionOfTask(db, { taskId }),
     db
       .select({
         status: tasks.status,

@@ -31,27 +31,27 @@ export interface ProgressDeps extends ApiDeps {
 /** What one look at a task leaves for the next. */
 export const ProgressSoFar = z.object({
   taskId: z.uuid(),
+  // With defaults for the first look at a task, which says no more than which task it is.
   /** Id of the last event that was read. */
-  after: z.int(),
+  after: z.int().default(0),
   /** The platform's id of the message that shows the progress. */
-  messageId: z.string().nullable(),
-  // With defaults for looks that an earlier version published.
-  /** Identifies these looks: after an approval a task has others, with a line of their own. */
+  messageId: z.string().nullable().default(null),
+  /** Identifies these looks: after an approval a task has others, with a line of their own. Empty for the first ones. */
   run: z.string().default(""),
   /** Whether the platform may have taken a line without telling its id. */
   isLineLost: z.boolean().default(false),
   /** Failed attempts to remove the line. */
   removals: z.int().default(0),
-  lines: z.array(z.string()),
+  lines: z.array(z.string()).default([]),
   /** Looks so far. */
-  looks: z.int(),
+  looks: z.int().default(0),
 });
 export type ProgressSoFar = z.output<typeof ProgressSoFar>;
 
 /** A platform's task is to be looked at, to show its person what the agent does. */
 export const lookDue = declareFunction({ name: "show-progress", message: ProgressSoFar });
 
-/** Tasks that end sooner show nothing but their reply. */
+/** A task that ends so soon after an approval shows nothing but its reply. */
 const FIRST_LOOK_SECONDS = 3;
 /** Platforms show for five seconds that the bot writes. */
 const PAUSE_SECONDS = 5;
@@ -61,10 +61,9 @@ const LONG_PAUSE_SECONDS = 20;
 /** Of a long log only the end is read. */
 const READ_EVENTS = 200;
 
-/** Has the progress of a task shown where its message came from, from a few seconds after now until its end. */
-export async function beginProgress({ queue }: { queue: Queue }, taskId: string): Promise<void> {
-  const line = { messageId: null, isLineLost: false, lines: [], removals: 0 };
-  await publish(queue, { taskId, run: newId(), after: 0, ...line, looks: 0 }, FIRST_LOOK_SECONDS);
+/** Has the progress of a task that goes on after an approval shown, from a few seconds after now until its end. */
+export async function resumeProgress({ queue }: { queue: Queue }, taskId: string): Promise<void> {
+  await publish(queue, ProgressSoFar.parse({ taskId, run: newId() }), FIRST_LOOK_SECONDS);
 }
 
 /** A task at its platform. */
@@ -133,11 +132,12 @@ async function show(deps: ProgressDeps, work: Work, before: ProgressSoFar): Prom
 async function sendLine(
   deps: ProgressDeps,
   work: Work,
-  { run, lines }: ProgressSoFar,
+  { taskId, run, lines }: ProgressSoFar,
 ): Promise<string | null> {
   const text = await lineOf(deps, work, lines);
   if (!text) return null;
-  const sent = await work.api.send({ ...plainText(work.place, text, `progress:${run}`), isSilent: true });
+  const nonce = `progress:${run === "" ? taskId : run}`;
+  const sent = await work.api.send({ ...plainText(work.place, text, nonce), isSilent: true });
   return sent.messageId ?? null;
 }
 

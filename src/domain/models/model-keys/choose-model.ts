@@ -1,12 +1,10 @@
-import { z } from "zod";
-import { safeParseJson } from "#src/lib/parse-json.ts";
 import type { OwnAccount } from "#src/models/choose.ts";
 import { ModelError, type Model } from "#src/models/model.ts";
 import type { ModelSettings } from "#src/models/settings.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
-import { bareKey } from "./bare-key.ts";
+import { accountOf, targetOf, type CustomTarget } from "./own-account.ts";
 import { isPlatformModel, parseModelId, type ModelRoute } from "./parse-model-id.ts";
 import { lookUpKey, type KeyLookup } from "./queries/own-key.ts";
 import { BYOK_REFUSAL } from "./require-tier.ts";
@@ -92,36 +90,17 @@ async function own(
   }
   const named = { provider: lookup.provider, name: wish.name };
   if (isSwitchedOff(named, lookup.disabledModels, modelSettings)) throw switchedOff(wish.id);
-  const target = targetOf(modelSettings, lookup, lookup.provider);
+  const target = targetOf(modelSettings, lookup.provider, customOf(lookup));
   if (!target) throw refused(`You have no provider '${lookup.provider}': add it in your settings`);
-  const key = requireKey(lookup, target.label);
-  const apiKey = await readable(deps, key, target);
-  const headers = lookup.customHeaders === null ? {} : await headersOf(deps, lookup.customHeaders, target);
-  const account: OwnAccount = {
-    ...target,
-    ...(lookup.keyUrl !== null && { baseUrl: lookup.keyUrl, isForeignAddress: true }),
-    headers: { ...target.headers, ...headers },
-    apiKey: bareKey(apiKey),
-    isBearer: lookup.authType === "oauth_token" || lookup.authType === "bearer_token",
-    model: wish.name,
-  };
-  return { id: wish.id, model: deps.chooseOwnModel(account), isByok: true };
+  const encryptedValue = requireKey(lookup, target.label);
+  const key = { encryptedValue, baseUrl: lookup.keyUrl, authType: lookup.authType };
+  const account = await accountOf(deps, target, key, lookup.customHeaders);
+  return { id: wish.id, model: deps.chooseOwnModel({ ...account, model: wish.name }), isByok: true };
 }
 
-/** The provider's default address and headers, before the key's own address applies. */
-function targetOf(
-  { providers }: ModelSettings,
-  lookup: KeyLookup,
-  provider: string,
-): Omit<OwnAccount, "apiKey" | "isBearer" | "model"> | undefined {
-  const builtIn = providers.find(({ id }) => id === provider);
-  if (builtIn) {
-    const { name: label, baseUrl, apiType, headers } = builtIn;
-    return { provider, label, apiType, baseUrl, isForeignAddress: false, headers };
-  }
-  const { customName: label, customUrl: baseUrl, customType: apiType } = lookup;
-  if (label === null || baseUrl === null || apiType === null) return undefined;
-  return { provider: `custom/${provider}`, label, apiType, baseUrl, isForeignAddress: true, headers: {} };
+function customOf({ customName, customUrl, customType }: KeyLookup): CustomTarget | undefined {
+  if (customName === null || customUrl === null || customType === null) return undefined;
+  return { name: customName, baseUrl: customUrl, apiType: customType };
 }
 
 function requireKey({ hasTier, keyValue, isExpired }: KeyLookup, label: string): string {
@@ -150,32 +129,6 @@ function requireKey({ hasTier, keyValue, isExpired }: KeyLookup, label: string):
 /** Why a model does not get an agent's prompt, as a sentence for the person. */
 export function secretPrompt(id: string): string {
   return `The prompt of this agent is closed, so only models of the platform may read it. Choose one of them in place of ${id}`;
-}
-
-type ReadDeps = Pick<ChooseModelDeps, "modelKeySecrets" | "log">;
-type Named = Pick<OwnAccount, "provider" | "label">;
-
-async function readable(
-  { modelKeySecrets, log }: ReadDeps,
-  encrypted: string,
-  { provider, label }: Named,
-): Promise<string> {
-  try {
-    return await modelKeySecrets.decrypt(encrypted);
-  } catch (cause) {
-    log.warn("a stored model key cannot be decrypted: ENCRYPTION_KEY or SECRET_KEY is not what it was", {
-      provider,
-      cause,
-    });
-    const sentence = `Your own API key for ${label} can no longer be decrypted: store it again`;
-    throw new ModelError("unauthorized", sentence, { retryable: false, cause });
-  }
-}
-
-const Headers = z.record(z.string(), z.string());
-
-async function headersOf(deps: ReadDeps, encrypted: string, named: Named): Promise<Record<string, string>> {
-  return safeParseJson(await readable(deps, encrypted, named), Headers)?.value ?? {};
 }
 
 function switchedOff(id: string): ModelError {

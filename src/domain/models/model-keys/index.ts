@@ -19,3 +19,4 @@ export { sealedHeaders } from "./queries/providers.ts";
 export { isPlatformModel, parseModelId } from "./parse-model-id.ts";
 export { listKeys, revealKey, showKey, type ShownKey } from "./show-keys.ts";
 export { changeKey, deleteKey, storeKey, type KeyChange } from "./store-key.ts";
+export { testKey, type TestKeyDeps } from "./test-key.ts";

@@ -2,7 +2,7 @@
 export const INTEGRATIONS = [
   {
     id: "google",
-    name: "Google",
+    name: "Google sign-in",
     description: "Sign in with a Google account",
     auth_type: "oauth",
     website: "https://accounts.google.com",

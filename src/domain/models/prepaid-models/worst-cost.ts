@@ -22,10 +22,11 @@ export function worstCost(
   return { input, least: input + token, most: input + output };
 }
 
+const MILLION = 1_000_000;
 const MICRODOLLARS_PER_CENT = 10_000;
 
 /** Most output tokens whose cost, rounded up, is at most `cents`. */
 export function affordableTokens({ output }: Pick<Price, "output">, cents: number): number {
-  // Dollars per million tokens equal microdollars per token.
-  return Math.floor((cents * MICRODOLLARS_PER_CENT) / output);
+  // Dollars per million tokens equal microdollars per token. As in `costOf`, they are counted in whole millionths.
+  return Math.floor((cents * MICRODOLLARS_PER_CENT * MILLION) / Math.round(output * MILLION));
 }

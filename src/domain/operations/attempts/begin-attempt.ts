@@ -4,10 +4,10 @@ import {
   type AttemptLimits,
   type AttemptRule,
 } from "#src/domain/operations/limits/index.ts";
-import { AppError } from "#src/lib/errors.ts";
+import type { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { networkOf } from "#src/lib/ip-address.ts";
-import { rateHeaders } from "#src/lib/rate-headers.ts";
+import { rateLimited } from "#src/lib/rate-headers.ts";
 import type { RateDecision } from "#src/platform/objects/rate-counts.ts";
 
 /** An admitted attempt. It counts as failed until `succeeded` is called. */
@@ -72,9 +72,8 @@ async function giveBack({ attempts }: AttemptDeps, taken: readonly Taken[]): Pro
 
 function tooMany(decision: RateDecision): AppError {
   const minutes = Math.ceil(decision.retryAfterSeconds / 60);
-  return new AppError(
-    "rate_limited",
+  return rateLimited(
+    decision,
     `Too many attempts: try again in ${minutes} ${minutes === 1 ? "minute" : "minutes"}`,
-    { retryAfterSeconds: decision.retryAfterSeconds, headers: rateHeaders(decision) },
   );
 }

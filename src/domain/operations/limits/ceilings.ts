@@ -14,7 +14,7 @@ export interface Ceiling {
   variable: string | ByTier;
   /** From this number on there is no limit; 0 means no limit everywhere else. */
   noLimit?: number;
-  /** Table of the rows, its column with the owner's id, and which of the owner's rows count. */
+  /** Table of the rows, or a query with a name, its column with the owner's id, and which of the owner's rows count. */
   table: string;
   owner: string;
   counts?: string;
@@ -44,7 +44,8 @@ export const CEILINGS = {
     variable: "MAX_API_KEYS_PER_USER",
     table: "external_api_keys",
     owner: "user_id",
-    counts: "is_active",
+    // Connected apps have a ceiling of their own.
+    counts: "is_active AND NOT EXISTS (SELECT 1 FROM oauth_grants g WHERE g.key_id = external_api_keys.id)",
     code: "invalid_input",
     refusal: (max) => `Maximum of ${max} active API keys allowed, device keys included: revoke one first`,
   },
@@ -58,6 +59,40 @@ export const CEILINGS = {
       "EXISTS (SELECT 1 FROM external_api_keys k WHERE k.id = desktop_devices.api_key_id AND k.is_active)",
     code: "invalid_input",
     refusal: (max) => `Maximum of ${max} paired devices: unpair one first`,
+  },
+  connected_apps: {
+    whose: "person",
+    most: 50,
+    variable: "MAX_CONNECTED_APPS_PER_USER",
+    table: "oauth_grants",
+    owner: "user_id",
+    counts:
+      "expires_at > now() AND EXISTS (SELECT 1 FROM external_api_keys k WHERE k.id = oauth_grants.key_id AND k.is_active)",
+    code: "invalid_input",
+    refusal: (max) => `Maximum of ${max} connected apps: disconnect one first`,
+  },
+  passkeys: {
+    whose: "person",
+    most: 20,
+    variable: "MAX_PASSKEYS_PER_USER",
+    table: "passkeys",
+    owner: "user_id",
+    code: "invalid_input",
+    refusal: (max) => `You have ${many(max, "passkey")}, the most allowed: remove one first`,
+  },
+  app_requests: {
+    whose: "person",
+    most: 20,
+    variable: "MAX_APP_REQUESTS_PER_USER",
+    table: `(SELECT request.expires_at, opener.user_id FROM oauth_requests AS request
+      JOIN sessions AS opener ON opener.id = request.session_id) AS requests`,
+    owner: "user_id",
+    // Decided ones, too: whoever denies each at once stores as many.
+    counts: "expires_at > now()",
+    code: "rate_limited",
+    refusal: (max) =>
+      `Apps may ask for access ${max} times in ten minutes: wait until the oldest request has expired`,
+    roomIn: "expires_at",
   },
   pairing_links: {
     whose: "person",

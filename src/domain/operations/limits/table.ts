@@ -101,6 +101,13 @@ export const RATES = {
     perSecond: 2,
     offWith: "USER_RATE_PER_MINUTE",
   },
+  registration: {
+    bounds: "registrations of clients of MCP",
+    whose: "network",
+    most: 20,
+    seconds: MINUTE,
+    offWith: "USER_RATE_PER_MINUTE",
+  },
 } as const satisfies Record<string, Rate>;
 
 export type RateRule = keyof typeof RATES;
@@ -188,8 +195,15 @@ export const ATTEMPTS = {
   },
   revealBurst: { bounds: "secrets shown", whose: "person", most: 10, seconds: 5 * MINUTE },
   revealDay: { bounds: "secrets shown", whose: "person", most: 100, seconds: DAY },
+  modelKeyTest: { bounds: "tests of model keys", whose: "person", most: 20, seconds: 5 * MINUTE },
   voiceHour: { bounds: "voice messages transcribed", whose: "person", most: 30, seconds: HOUR },
   voiceDay: { bounds: "voice messages transcribed", whose: "person", most: 120, seconds: DAY },
+  appRefresh: {
+    bounds: "refreshes of a connected app's tokens, each of which is good for an hour",
+    whose: "key",
+    most: 20,
+    seconds: HOUR,
+  },
   mediaReader: {
     bounds: "executors that read a message's files",
     whose: "task",
@@ -210,6 +224,15 @@ export interface Counter {
 const NETWORK: Counter = { of: "network", rule: "address" };
 
 const GUESSES = { counters: [NETWORK, { of: "account", rule: "account" }], givenBack: true } as const;
+
+const SIGN_INS = {
+  counters: [
+    NETWORK,
+    { of: "account, in each network", rule: "account" },
+    { of: "account", rule: "everywhere" },
+  ],
+  givenBack: true,
+} as const;
 
 /** Codes of a few characters, which a person who is signed in enters. */
 const CODES = {
@@ -232,14 +255,9 @@ const MESSAGES = { counters: [NETWORK, { of: "account", rule: "mail" }], givenBa
  */
 export const LOCKOUTS = {
   /** A password. */
-  login: {
-    counters: [
-      NETWORK,
-      { of: "account, in each network", rule: "account" },
-      { of: "account", rule: "everywhere" },
-    ],
-    givenBack: true,
-  },
+  login: SIGN_INS,
+  /** The assertion of a passkey. */
+  passkey: SIGN_INS,
   /** A code that was mailed. */
   code: GUESSES,
   /** The link of a reset. */

@@ -5,9 +5,12 @@ export {
   emailChanged,
   emailVerification,
   loginCode,
+  passkeyAdded,
+  passkeyRemoved,
   passwordChanged,
   passwordReset,
   scheduleNotice,
+  taskNotice,
   teamInvitation,
 } from "./messages.ts";
 export { queueMail } from "./queue-mail.ts";

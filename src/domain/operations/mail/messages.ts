@@ -20,7 +20,7 @@ export function passwordReset({ link, hours }: { link: string; hours: number }):
     "Open this address to choose a new password:",
     { link },
     `It is valid for ${count(hours, "hour")} and works once.`,
-    "If you did not ask for this, ignore this mail: your password stays as it is.",
+    "If you did not ask for this, ignore this email: your password stays as it is.",
   ]);
 }
 
@@ -28,7 +28,7 @@ export function emailVerification({ link }: { link: string }): Message {
   return message("Confirm your email address", [
     "Open this address to confirm that this email address is yours:",
     { link },
-    "If you have no account with us, ignore this mail.",
+    "If you have no account with us, ignore this email.",
   ]);
 }
 
@@ -37,6 +37,24 @@ export function passwordChanged({ link }: { link: string }): Message {
   return message("Your password was changed", [
     "The password of your account was changed, and all its sessions were ended.",
     "If this was you, no action is needed. If it was not you, open this address and request a new password:",
+    { link },
+  ]);
+}
+
+/** To the account's address. `link` is the page with the account's passkeys. The name is the person's own, or a thief's. */
+export function passkeyAdded({ name, link }: { name: string; link: string }): Message {
+  return message("A passkey was added to your account", [
+    `The passkey "${asName(name)}" was added to your account. It signs in without your password or a code.`,
+    "If this was you, no action is needed. If it was not you, open this address, remove the passkey, and change your password:",
+    { link },
+  ]);
+}
+
+/** To the account's address. `link` is the page with the account's passkeys. */
+export function passkeyRemoved({ name, link }: { name: string; link: string }): Message {
+  return message("A passkey was removed from your account", [
+    `The passkey "${asName(name)}" was removed from your account, and no longer signs in.`,
+    "If this was you, no action is needed. If it was not you, open this address, look at what is left there, and change your password:",
     { link },
   ]);
 }
@@ -71,7 +89,7 @@ export function teamInvitation(invitation: {
   return message(`Invitation to the team "${team}"`, [
     `${inviter} invites you to the team "${team}". Open this address to see the invitation:`,
     { link: invitation.link },
-    `It is valid for ${count(invitation.days, "day")}. If you do not know ${inviter}, ignore this mail.`,
+    `It is valid for ${count(invitation.days, "day")}. If you do not know ${inviter}, ignore this email.`,
   ]);
 }
 
@@ -86,6 +104,31 @@ export function scheduleNotice({ name, text }: { name: string; text: string }): 
 /** To the owner of a channel that the service ended. The name is the owner's own. */
 export function channelNotice({ name, text }: { name: string; text: string }): Message {
   return message(`Your channel "${asName(name)}"`, [`The channel no longer works. ${text}.`]);
+}
+
+const NEWS = {
+  completed: { subject: "Finished", sentence: "is finished" },
+  failed: { subject: "Failed", sentence: "has failed" },
+  asks: { subject: "Needs your input", sentence: "needs your input" },
+} as const;
+
+/** To the person whose task ran for long. The title may quote the person or the agent. */
+export function taskNotice({
+  event,
+  title,
+  link,
+}: {
+  event: keyof typeof NEWS;
+  title: string;
+  link: string;
+}): Message {
+  const { subject, sentence } = NEWS[event];
+  const name = asName(title) || "Your task";
+  return message(`${subject}: ${name}`, [
+    `The agent's work on "${name}" ${sentence}. Open this address to see it:`,
+    { link },
+    "You get this email because you asked for it on the page of your account, where you can turn it off.",
+  ]);
 }
 
 type Part = string | { code: string } | { link: string };

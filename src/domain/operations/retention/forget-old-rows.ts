@@ -1,6 +1,6 @@
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
-import { deleteOlder } from "./queries.ts";
+import { deleteEndedApps, deleteOlder } from "./queries.ts";
 
 interface Deps {
   db: Db;
@@ -17,6 +17,9 @@ const EXPIRING: Readonly<Record<string, number>> = {
   mailed_tokens: 1,
   pairing_tokens: 1,
   device_sign_ins: 1,
+  oauth_requests: 1,
+  // Used ones stay until they would have expired, so that a second use is noticed.
+  oauth_tokens: 1,
   // A day more than states are accepted, because the clocks of service and database may differ.
   used_oauth_states: 1,
 };
@@ -36,9 +39,13 @@ export async function forgetOldRows({ db, log, config }: Deps): Promise<void> {
     { table: "background_tasks", column: "completed_at" as const, days: 1 },
     ...Object.entries(EXPIRING).map(([table, days]) => ({ table, column: "expires_at" as const, days })),
   ];
-  for (const { table, column, days } of rules) {
+  const deletions = [
+    ...rules.map(({ table, column, days }) => ({ table, run: () => deleteOlder(db, table, column, days) })),
+    { table: "oauth_grants", run: () => deleteEndedApps(db) },
+  ];
+  for (const { table, run } of deletions) {
     try {
-      await deleteOlder(db, table, column, days);
+      await run();
     } catch (error) {
       log.error("old rows could not be deleted", { table, cause: error });
     }

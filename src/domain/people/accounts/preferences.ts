@@ -3,11 +3,13 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { User } from "./queries.ts";
 import { storeChange } from "./store-change.ts";
 
-/** Console preferences of a person. Absent fields stay; null restores the default. */
+/** Preferences of a person: how the console looks, and what tells of long tasks. Absent fields stay; null restores the default. */
 export interface PreferencesChange {
   diagramModel?: string | null | undefined;
   themePreset?: string | null | undefined;
   chatPosition?: string | null | undefined;
+  taskMail?: boolean | undefined;
+  taskNotices?: User["taskNotices"] | undefined;
 }
 
 const CHAT_POSITIONS = ["left", "center", "right"] as const;
@@ -22,6 +24,8 @@ export function describePreferences(user: User) {
     diagram_model: user.diagramModel,
     theme_preset: user.themePreset ?? DEFAULT_THEME,
     chat_position: user.chatPosition ?? DEFAULT_POSITION,
+    task_mail: user.taskMail,
+    task_notices: user.taskNotices,
   };
 }
 
@@ -29,12 +33,14 @@ export function describePreferences(user: User) {
 export async function updatePreferences(
   deps: { db: Db },
   userId: string,
-  { diagramModel, themePreset, chatPosition }: PreferencesChange,
+  { diagramModel, themePreset, chatPosition, taskMail, taskNotices }: PreferencesChange,
 ): Promise<User> {
   return storeChange(deps.db, userId, {
     diagramModel,
     themePreset: typeof themePreset === "string" ? checkTheme(themePreset) : themePreset,
     chatPosition: typeof chatPosition === "string" ? checkPosition(chatPosition) : chatPosition,
+    taskMail,
+    taskNotices,
   });
 }
 

@@ -99,7 +99,7 @@ export function userById(db: Db, userId: string) {
 }
 
 type ProfileField = "avatarUrl" | "bio" | "twitterHandle" | "githubUsername" | "websiteUrl";
-type Preference = "diagramModel" | "themePreset" | "chatPosition";
+type Preference = "diagramModel" | "themePreset" | "chatPosition" | "taskMail" | "taskNotices";
 type Changeable = "email" | "username" | "name" | "passwordHash" | ProfileField | Preference;
 
 /** Absent fields stay as they are. */

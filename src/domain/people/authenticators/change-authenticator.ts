@@ -6,26 +6,26 @@ import { AppError } from "#src/lib/errors.ts";
 import { note, wrongCode, type AuthenticatorDeps } from "./confirm-authenticator.ts";
 import { deleteAuthenticator, replaceRecoveryHashes } from "./queries.ts";
 
-/** Turns a person's authenticator app off. A session alone may be stolen: it needs a code. Throws as `requireCode`. */
+/** Turns a person's authenticator app off. A session alone may be stolen: it needs a code. Throws as `requireCodeOfAuthenticator`. */
 export async function turnOffAuthenticator(
   deps: AuthenticatorDeps,
   { userId }: UserCaller,
   code: string,
   client: Client,
 ): Promise<void> {
-  await requireCode(deps, userId, code, client);
+  await requireCodeOfAuthenticator(deps, userId, code, client);
   await deleteAuthenticator(deps.db, userId);
   await note(deps.db, userId, "off", client);
 }
 
-/** Makes new recovery codes, which void those before, and are shown this once. Throws as `requireCode`. */
+/** Makes new recovery codes, which void those before, and are shown this once. Throws as `requireCodeOfAuthenticator`. */
 export async function renewRecoveryCodes(
   deps: AuthenticatorDeps,
   { userId }: UserCaller,
   code: string,
   client: Client,
 ): Promise<string[]> {
-  await requireCode(deps, userId, code, client);
+  await requireCodeOfAuthenticator(deps, userId, code, client);
   const { codes, hashes } = await newRecoveryCodes(userId);
   if (!(await replaceRecoveryHashes(deps.db, userId, hashes)))
     throw new AppError("conflict", "The authenticator app was turned off in the meantime");
@@ -34,7 +34,7 @@ export async function renewRecoveryCodes(
 }
 
 /** Uses a code of the app, or a recovery code. Throws `invalid_input` for a wrong one, and without an app; `rate_limited`. */
-async function requireCode(
+export async function requireCodeOfAuthenticator(
   deps: AuthenticatorDeps,
   userId: string,
   code: string,

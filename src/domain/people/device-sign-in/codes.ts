@@ -1,6 +1,5 @@
-import { hmac } from "@noble/hashes/hmac.js";
-import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex, randomBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import { randomBytes } from "@noble/hashes/utils.js";
+import { keyedHash } from "#src/lib/keyed-hash.ts";
 
 /**
  * Consonants, so that no code is a word, without those that are mistaken for another letter: L for I, N for M, Q for O, V
@@ -21,5 +20,5 @@ export function newUserCode(): string {
  */
 export function userCodeHash(secretKey: string, code: string): string {
   const letters = code.toUpperCase().replaceAll(/[^A-Z]/gu, "");
-  return bytesToHex(hmac(sha256, utf8ToBytes(secretKey), utf8ToBytes(`device sign-in ${letters}`)));
+  return keyedHash(secretKey, "device sign-in", letters);
 }

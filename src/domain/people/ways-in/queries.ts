@@ -1,6 +1,7 @@
 import { and, eq, isNull, ne, sql, type SQL } from "drizzle-orm";
 import { lockOwnTeam, lockPeople } from "#src/db/locks.ts";
 import { mailedTokens, oauthAccounts, users } from "#src/db/schema/index.ts";
+import { endGrantsOf } from "#src/domain/programs/connected-apps/index.ts";
 import { endPairings } from "#src/domain/programs/desktop/index.ts";
 import { endSessionsOfUser } from "#src/domain/access/sessions/index.ts";
 import { endLoginAttempts } from "#src/domain/people/two-factor/index.ts";
@@ -10,7 +11,8 @@ import type { Db } from "#src/platform/db/client.ts";
  * Ends a person's sessions, and everything that could still become a session, a password or a key without
  * another authentication. The approval of a program's sign-in counts only while the approving session is live, so it ends
  * with that session. This is the one list of them, for every change after which an account belongs to other hands or is
- * disabled. Keys stay; the code that ends keys also ends their tasks.
+ * disabled. Connected apps end, too, and the sweep ends the tasks that they started. Keys stay; the code that ends keys also ends
+ * their tasks.
  *
  * Returns queries for the batch of the change. They follow the statement that decides the change and locks the person;
  * `onlyIf` tests the mark that it left.
@@ -21,6 +23,7 @@ export function endWaysIn(db: Db, userId: string, onlyIf: SQL) {
     endLoginAttempts(db, userId, onlyIf),
     endResetLinks(db, userId, onlyIf),
     endPairings(db, userId, onlyIf),
+    endGrantsOf(db, userId, onlyIf),
   ] as const;
 }
 
@@ -105,7 +108,7 @@ const HANDED_OVER = "The account was proved to be another person's: resume the s
 /**
  * Ends what an account's creator left to work on without a sign-in, or to receive what the account writes: channels and links
  * to messaging platforms, schedules, and connections to hosting providers, git hosts, model providers and MCP servers. Ends the creator's
- * authenticator app, too, which would keep the owner out.
+ * authenticator app, too, which would keep the owner out, and the creator's passkeys, which would let the creator in.
  */
 function endUnattended(db: Db, userId: string, onlyIf: SQL) {
   const own = sql`user_id = ${userId}::uuid AND ${onlyIf}`;
@@ -125,6 +128,8 @@ function endUnattended(db: Db, userId: string, onlyIf: SQL) {
         OR project_id IN (SELECT p.id FROM projects p WHERE p.team_id IN (${ownTeam(userId)})))
     ), apps AS (
       DELETE FROM authenticators WHERE ${own}
+    ), keys AS (
+      DELETE FROM passkeys WHERE ${own}
     ), models AS (
       UPDATE user_api_keys SET is_active = false WHERE is_active AND ${own}
     )

@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray, isNotNull, lt, notExists, sql } from "drizzle-orm";
 import { lockPerson, shareTeam } from "#src/db/locks.ts";
-import { externalApiKeys, projects, teamMemberships } from "#src/db/schema/index.ts";
+import { externalApiKeys, oauthGrants, projects, teamMemberships } from "#src/db/schema/index.ts";
 import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/access/audit/index.ts";
 import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
@@ -61,6 +61,12 @@ function partInTeam(db: Db, { teamId, userId }: { teamId: string; userId: string
     .where(and(eq(teamMemberships.teamId, teamId), eq(teamMemberships.userId, userId)));
 }
 
+/** A grant's key has no token, and is shown as a connected app. */
+const isOfNoApp = (db: Db) =>
+  notExists(
+    db.select({ id: oauthGrants.id }).from(oauthGrants).where(eq(oauthGrants.keyId, externalApiKeys.id)),
+  );
+
 /** Keys of a user, including revoked ones, newest first: all, or at most `limit` that follow the key `after`. */
 export function keysOfUser(
   db: Db,
@@ -73,6 +79,7 @@ export function keysOfUser(
     .where(
       and(
         eq(externalApiKeys.userId, userId),
+        isOfNoApp(db),
         after === undefined ? undefined : lt(externalApiKeys.id, after),
       ),
     )

@@ -64,7 +64,7 @@ function noPlaceLeft({ tier, deploys }: DeployLimits): AppError {
   const { current, included, bought, max } = deploys;
   return new AppError(
     "insufficient_credits",
-    `The team has ${current} always-on projects and places for ${max}: take one off, buy a place, or take a larger tier`,
+    `Always-on projects of the team: ${current} of ${max}. Turn one off, buy another, or choose a larger plan`,
     {
       extra: {
         tier,

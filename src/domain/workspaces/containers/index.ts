@@ -27,6 +27,7 @@ export { injectedKeys } from "./injected-variables.ts";
 export { listContainers, watchContainers, withContainers } from "./list-containers.ts";
 export { sanitizeName } from "./names.ts";
 export { effectivePort } from "./ports.ts";
+export { projectVariables } from "./project-variables.ts";
 export {
   containersOf,
   sealedVariables,

@@ -11,6 +11,7 @@ export {
   roleInProject,
   touchProject,
   touchProjectNowAndThen,
+  type Person,
   type Project,
   type Viewer,
 } from "./queries/projects.ts";

@@ -12,7 +12,7 @@ const PAGE = 100;
 export const listProjects = defineTool({
   name: "list_projects",
   title: "List projects",
-  description: "The projects that the key reaches, newest first. Other tools take their `project_id`.",
+  description: "The projects that the caller reaches, newest first. Other tools take their `project_id`.",
   scope: "project.list",
   input: z.object({
     limit: z.number().int().min(1).max(PAGE).default(PAGE),

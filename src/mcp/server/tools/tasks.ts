@@ -120,13 +120,8 @@ export const listTasks = defineTool({
       project_id === undefined ? null : await requireProject(services, caller, project_id, "chat.view");
     const { items, total } = await tasksOf(
       services,
-      {
-        userId: caller.userId,
-        projectIds: caller.projectIds,
-        statuses: status === undefined ? null : [status],
-        projectId: project?.id ?? null,
-        since: null,
-      },
+      caller,
+      { statuses: status === undefined ? null : [status], projectId: project?.id ?? null, since: null },
       { page, limit },
     );
     return { tasks: items.map(describe), total };

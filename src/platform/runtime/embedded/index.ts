@@ -76,6 +76,13 @@ function runtimeOver(open: () => DurableObjectStub<ProjectWorkspaceObject>): Pro
     resizeShell: (id, columns, rows) => call(open().resizeShell(id, columns, rows)),
     closeShell: (id) => call(open().closeShell(id)),
 
+    openPipe: async (_, { file }) => {
+      throw new AppError("unavailable", `${file} cannot be started: this runtime runs no programs`);
+    },
+    writePipe: async () => {
+      throw new AppError("conflict", "The program has ended");
+    },
+
     runsProcesses: false,
     reservedPorts: [],
     listensOn: async () => false,

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { bodyOf } from "#src/lib/body-of.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { parseJson, safeParseJson } from "#src/lib/parse-json.ts";
 import type { Log } from "#src/platform/log/log.ts";
@@ -9,6 +10,7 @@ import type { EntryWithContent } from "../project-storage.ts";
 import { newSeal, sealed } from "../sealed-body.ts";
 import { bytesOf, requireInside, textOf } from "./bounded-answer.ts";
 import { gitOver } from "./git.ts";
+import { pipesOver } from "./pipes.ts";
 import {
   CommandResult,
   ENTRY_HEADER,
@@ -69,7 +71,7 @@ export function httpRuntime({
     await reach(bytesOf(response));
   };
   const streamOf = async (path: string): Promise<ReadableStream<Uint8Array>> =>
-    (await call("GET", path)).body ?? emptyStream();
+    streamIn(await call("GET", path));
 
   return {
     ...held,
@@ -106,7 +108,7 @@ export function httpRuntime({
       const header = response.headers.get(ENTRY_HEADER) ?? "";
       return {
         entry: parseJson(decodeURIComponent(header), FileEntryWire),
-        body: response.body ?? emptyStream(),
+        body: streamIn(response),
       };
     },
 
@@ -133,7 +135,7 @@ export function httpRuntime({
 
     async readEntries(paths) {
       const response = await call("POST", "/storage/read", asJson({ paths }));
-      return insideOnly(decodeEntries(response.body ?? emptyStream()));
+      return insideOnly(decodeEntries(streamIn(response)));
     },
 
     async replaceEntries(entries, generation) {
@@ -190,6 +192,13 @@ export function httpRuntime({
     watchShell: (id, position) => streamOf(`/shells/${id}/stream${query({ position: String(position) })}`),
     resizeShell: (id, columns, rows) => tell("PUT", `/shells/${id}/size`, { columns, rows }),
     closeShell: (id) => tell("DELETE", `/shells/${id}`),
+
+    // ── Pipes
+
+    ...pipesOver({
+      open: async (path, body) => streamIn(await call("POST", path, asJson(body))),
+      tell: (path, body) => tell("POST", path, body),
+    }),
 
     // ── Processes
 
@@ -267,8 +276,8 @@ async function absentAsUndefined(pending: Promise<Response>): Promise<Response |
   }
 }
 
-function emptyStream(): ReadableStream<Uint8Array> {
-  return new ReadableStream({ start: (controller) => controller.close() });
+function streamIn(response: Response): ReadableStream<Uint8Array> {
+  return bodyOf(response) ?? new ReadableStream({ start: (controller) => controller.close() });
 }
 
 async function* insideOnly(entries: AsyncIterable<EntryWithContent>): AsyncGenerator<EntryWithContent> {

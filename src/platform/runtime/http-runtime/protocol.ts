@@ -99,6 +99,13 @@ export const OutputHead = z.object({
   exitCode: z.number().nullable(),
 });
 
+export const PipeRequest = z.object({
+  file: ProgramText.min(1),
+  args: z.array(ProgramText),
+  cwd: z.string().default(""),
+  env: Environment,
+});
+
 export const ProcessRequest = z.object(Started);
 export const ProcessStates = z.object({
   processes: z.array(

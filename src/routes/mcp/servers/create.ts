@@ -3,7 +3,7 @@ import { MCP_SCOPES } from "#src/db/schema/index.ts";
 import * as mcp from "#src/domain/agent-work/mcp/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
-import { describeServer, Server, ServerFields, SERVERS } from "./server.ts";
+import { describeServer, givenClient, Server, ServerFields, SERVERS } from "./server.ts";
 
 export const createMcpServer = endpoint({
   operationId: "createMcpServer",
@@ -30,9 +30,12 @@ export const createMcpServer = endpoint({
       .optional()
       .describe("Slug, of scope `team`; the one worked in by default"),
     project_id: text({ min: 1, max: 100 }).optional().describe("Of scope `project`: its id or slug"),
-    auth: ServerFields.auth.optional().describe("`token` by default where a token is given, else `none`"),
+    auth: ServerFields.auth
+      .optional()
+      .describe("By default `token` where a token is given, `oauth` where `oauth` is, else `none`"),
     token: ServerFields.token.optional(),
     headers: ServerFields.headers.optional(),
+    oauth: ServerFields.oauth.optional(),
     tools: ServerFields.tools.optional(),
   }),
   refusals: [400, 404, 409],
@@ -45,12 +48,18 @@ export const createMcpServer = endpoint({
       scope,
       team,
       projectId: body.project_id,
-      auth: body.auth ?? (token === null ? "none" : "token"),
+      auth: body.auth ?? authFor(body),
       token,
       headers,
       rules: body.tools ?? {},
-    } as const;
+      oauthClient: body.oauth && givenClient(body.oauth),
+    };
     const made = await mcp.createServer(services, caller, input, client);
     return describeServer(await mcp.showServer(services, made));
   },
 });
+
+function authFor({ token, oauth }: { token?: unknown; oauth?: unknown }): "none" | "token" | "oauth" {
+  if (token !== undefined) return "token";
+  return oauth === undefined ? "none" : "oauth";
+}

@@ -8,7 +8,8 @@ export const deleteMcpServer = endpoint({
   method: "delete",
   path: `${SERVERS}/:mcp_server`,
   summary: "Delete an MCP server",
-  description: "Agents no longer have its tools. Its token and headers are deleted with it.",
+  description:
+    "Agents no longer have its tools. Its token and headers are deleted with it; tokens of OAuth are revoked where that is possible.",
   tag: "MCP servers",
   access: { userOrKey: "mcp.manage" },
   params: ServerParams,

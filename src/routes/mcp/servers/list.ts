@@ -18,7 +18,6 @@ export const listMcpServers = endpoint({
   response: { status: 200, schema: z.array(Server) },
   async handler({ services, caller, query }) {
     const servers = await mcp.listServers(services, caller, query.project_id);
-    const shown = await Promise.all(servers.map((server) => mcp.showServer(services, server)));
-    return shown.map(describeServer);
+    return (await mcp.showServers(services, servers)).map(describeServer);
   },
 });

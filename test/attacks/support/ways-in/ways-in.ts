@@ -4,12 +4,13 @@ import { deployments, jobs, projects, schedules, tasks } from "#src/db/schema/in
 import { storeCredential } from "#src/domain/hosting/credentials/index.ts";
 import { requestDeployment, runDeployment } from "#src/domain/hosting/deployments/index.ts";
 import { INBOUND_MODES } from "#src/domain/messaging/channels/inbound-mode.ts";
-import { authenticateKey } from "#src/domain/access/permissions/index.ts";
+import { authenticateGrant, authenticateKey } from "#src/domain/access/permissions/index.ts";
 import { advanceRun, requestRun } from "#src/domain/schedules/runs/index.ts";
 import { hibernateIdleProjects } from "#src/domain/workspaces/lifecycle/queries/sweep.ts";
 import { requireProject, stateWanted } from "#src/domain/workspaces/projects/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { executeJob } from "#src/work/execute.ts";
+import { appDeps, connectedApp, freshCaller } from "#test/support/app-grants.ts";
 import { CLIENT } from "#test/support/people.ts";
 import { openChannel } from "./channel.ts";
 import type { Scene } from "./scene.ts";
@@ -33,6 +34,7 @@ export const WAYS_IN: Readonly<Record<string, Open>> = {
   "schedule of a key": (scene) => openSchedule(scene, scene.key.id),
   deployment: openDeployment,
   "API key": openKey,
+  "connected app": openApp,
 };
 
 /** What a row is that belongs to a person, and to a project or a team: its way in, or why it is none. */
@@ -42,7 +44,7 @@ export const TABLES: Readonly<Record<string, string>> = {
   deployments: "deployment",
   deployment_credentials: "deployment",
   deployment_sites: "what a deployment has made; it does nothing",
-  external_api_keys: "API key",
+  external_api_keys: "API key, connected app",
   projects: "always on",
   tasks: "begun by one of the ways in; each turn asks again (test/domain/agent-work/tasks/turns.test.ts)",
   chats: "a conversation; it does nothing without a task",
@@ -138,6 +140,17 @@ async function openAlwaysOn({ db, projectId }: Scene): Promise<WayIn> {
       return { "stays awake": row !== undefined && !asleep.some(({ key }) => key === projectId) };
     },
   };
+}
+
+async function openApp({ db, owner, projectId, team }: Scene): Promise<WayIn> {
+  const caller = await freshCaller(db, owner.id);
+  const { accessToken } = await connectedApp(appDeps(db), caller, team.slug);
+  const reaches = async () => {
+    const app = await authenticateGrant({ db }, accessToken, "https://service.test/mcp");
+    await requireProject({ db }, app, projectId, "chat.send");
+    return true;
+  };
+  return { works: async () => ({ "starts tasks": await reaches().catch(() => false) }) };
 }
 
 async function openKey({ deps, key, projectId }: Scene): Promise<WayIn> {

@@ -38,6 +38,7 @@ import {
 } from "#src/domain/hosting/deployments/queries/requests.ts";
 import { openInvitations } from "#src/domain/organisations/invitations/queries.ts";
 import { membersOfTeam } from "#src/domain/programs/members/queries.ts";
+import { passkeysOf } from "#src/domain/people/passkeys/queries.ts";
 import { activeKeys } from "#src/domain/models/model-keys/queries/keys.ts";
 import { activeProviders } from "#src/domain/models/model-keys/queries/providers.ts";
 import { listProjects } from "#src/domain/workspaces/projects/index.ts";
@@ -160,38 +161,54 @@ function chats(person: Person): Request[] {
     },
     {
       name: "live tasks",
-      run: (db) => liveTasks(db, project, { userIds: [userId], named: [rowOf(person, "task", 1)] }),
+      run: (db) =>
+        liveTasks(db, project, { userIds: [userId], named: [rowOf(person, "task", 1)], withShared: false }),
       isShort: "of tasks under way",
     },
     {
       name: "tasks begun after one",
-      run: (db) => tasksBegunAfter(db, { projectId: project, userId }, [rowOf(person, "task", 1)], 50),
+      run: (db) =>
+        tasksBegunAfter(
+          db,
+          { projectId: project, userId, withShared: false },
+          [rowOf(person, "task", 1)],
+          50,
+        ),
     },
-    { name: "last task", run: (db) => lastBegunTask(db, { projectId: project, userId }) },
+    { name: "last task", run: (db) => lastBegunTask(db, { projectId: project, userId, withShared: false }) },
   ];
 }
 
 function tasks(person: Person): Request[] {
-  const { userId } = callersOf(person);
-  const filter = { userId, projectIds: null, statuses: null, projectId: null, since: null };
+  const { user, key } = callersOf(person);
+  const filter = { statuses: null, projectId: null, since: null };
   const page = { page: 1, limit: 50 };
   const project = rowOf(person, "project", 1);
   return [
-    { name: "tasks", run: (db) => listTasks({ db }, filter, page) },
-    { name: "tasks that failed", run: (db) => listTasks({ db }, { ...filter, statuses: ["failed"] }, page) },
-    { name: "tasks of a project", run: (db) => listTasks({ db }, { ...filter, projectId: project }, page) },
+    { name: "tasks", run: (db) => listTasks({ db }, user, filter, page) },
+    {
+      name: "tasks that failed",
+      run: (db) => listTasks({ db }, user, { ...filter, statuses: ["failed"] }, page),
+    },
+    {
+      name: "tasks of a project",
+      run: (db) => listTasks({ db }, user, { ...filter, projectId: project }, page),
+    },
     {
       name: "tasks of a bound key",
-      run: (db) => listTasks({ db }, { ...filter, projectIds: [project] }, page),
+      run: (db) => listTasks({ db }, { ...key, projectIds: [project] }, filter, page),
     },
     {
       name: "tasks of a chat",
-      run: (db) => listTasks({ db }, { ...filter, chatId: rowOf(person, "chat", 1) }, page),
+      run: (db) => listTasks({ db }, user, { ...filter, chatId: rowOf(person, "chat", 1) }, page),
     },
-    { name: "tasks of an origin", run: (db) => listTasks({ db }, { ...filter, origin: "browser" }, page) },
+    {
+      name: "tasks of an origin",
+      run: (db) => listTasks({ db }, user, { ...filter, origin: "browser" }, page),
+    },
     {
       name: "tasks of a rare origin",
-      run: (db) => listTasks({ db }, { ...filter, origin: "schedule" }, page),
+      run: (db) => listTasks({ db }, user, { ...filter, origin: "schedule" }, page),
     },
     {
       name: "short steps",
@@ -265,6 +282,7 @@ function rest(person: Person): Request[] {
     },
     { name: "model calls", run: (db) => pageOfCalls(db, month, page) },
     { name: "keys", run: (db) => keysOfUser(db, userId, { limit: 50 }) },
+    { name: "passkeys", run: (db) => passkeysOf(db, userId), isShort: "MAX_PASSKEYS_PER_USER" },
     { name: "sign-ins", run: (db) => liveSessions(db, userId), isShort: "what has not expired" },
     {
       name: "work in the background",

@@ -25,6 +25,7 @@ export function callersOf(person: Person) {
     keyId: rowOf(person, "key", 1),
     userId,
     teamId,
+    isApp: false,
     role: "editor",
     scopes: null,
     projectIds: null,

@@ -9,6 +9,7 @@ const KEY: Caller = {
   keyId: "key",
   userId: "ada",
   teamId: "team",
+  isApp: false,
   role: "admin",
   scopes: null,
   projectIds: null,

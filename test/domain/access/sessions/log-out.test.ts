@@ -1,6 +1,6 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { auditLog } from "#src/db/schema/index.ts";
+import { auditLog, sessions } from "#src/db/schema/index.ts";
 import { authenticateUser } from "#src/domain/access/permissions/index.ts";
 import {
   endOtherSessions,
@@ -83,6 +83,17 @@ describe("a list of sessions", () => {
     ]);
     expect(await endOtherSessions(database, caller, CLIENT)).toBe(1);
     expect(await listSessions(database, caller)).toMatchObject([{ id: caller.sessionId }]);
+  });
+
+  it("has one order, also of those that were used in the same moment", async () => {
+    const { user, caller } = await newPerson(db);
+    for (let nth = 0; nth < 3; nth += 1) await signIn(user);
+    await db
+      .update(sessions)
+      .set({ lastUsedAt: sql`now()` })
+      .where(eq(sessions.userId, user.id));
+    const ids = (await listSessions(database, caller)).map(({ id }) => id);
+    expect(ids).toEqual(ids.toSorted().toReversed());
   });
 
   it("does not let a person end another person's session", async () => {

@@ -112,7 +112,7 @@ it("what the version before left to be done, which had no jobs, gets them; what 
   const [left, held, deployed, fresh] = [newId(), newId(), newId(), newId()];
   await db.insert(deployments).values([
     { ...deployment, id: left, version: 1, createdAt, leaseUntil: createdAt },
-    { ...deployment, id: held, version: 2, createdAt, leaseUntil: sql`now() + interval '5 seconds'` },
+    { ...deployment, id: held, version: 2, createdAt, leaseUntil: sql`now() + interval '1 hour'` },
     { ...deployment, id: deployed, version: 3, createdAt, status: "success" },
     { ...deployment, id: fresh, version: 4 },
   ]);

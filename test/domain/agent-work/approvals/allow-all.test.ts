@@ -23,7 +23,13 @@ it("allowing a tool for a chat answers the other questions about this tool, and 
     .insert(approvals)
     .values([asked, question("write_file", "second"), question("bash_exec", "of another tool")]);
 
-  const answer = { id: asked.id, response: "allow_all", reason: null, userId } as const;
+  const answer = {
+    id: asked.id,
+    response: "allow_all",
+    reason: null,
+    encryptedAnswers: null,
+    userId,
+  } as const;
   expect(await answerApprovalRow(db, answer)).toBe(true);
 
   const answered = await db
@@ -58,9 +64,15 @@ it("allowing a tool as it is described allows and answers no other one of its na
     .insert(approvals)
     .values([asked, question("second", "write@1"), question("changed", "write@2"), question("named", null)]);
 
-  expect(await answerApprovalRow(db, { id: asked.id, response: "allow_all", reason: null, userId })).toBe(
-    true,
-  );
+  expect(
+    await answerApprovalRow(db, {
+      id: asked.id,
+      response: "allow_all",
+      reason: null,
+      encryptedAnswers: null,
+      userId,
+    }),
+  ).toBe(true);
 
   const answered = await db
     .select({ callId: approvals.callId })

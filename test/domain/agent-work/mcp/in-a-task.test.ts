@@ -8,10 +8,13 @@ import { NO_RULES } from "#src/domain/agent-work/mcp/rules.ts";
 import { claimTask } from "#src/domain/agent-work/tasks/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { McpFailure, type ListedTools } from "#src/platform/mcp-client/mcp-client.ts";
+import type { McpOAuth } from "#src/platform/mcp-oauth/mcp-oauth.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { joinTeam, newColleague, newTeam } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { CLIENT } from "#test/support/people.ts";
+import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
+import { partOf } from "#test/support/part-of.ts";
 import { storeTask } from "#test/support/stored-task.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
@@ -102,8 +105,11 @@ it("costs no further trip while a server is as it was, and one when that changes
   let listed: ListedTools | McpFailure = LISTED;
   const deps = {
     db: database.db,
+    config: { SECRET_KEY: "a secret key of this test, long enough" },
     secrets: createSecrets("a secret key of this test, long enough"),
     log: { warn: () => {} },
+    mcpOAuth: partOf<McpOAuth>({}),
+    workspaces: partOf<ProjectWorkspaces>({}),
     mcpClient: {
       connect: async () => ({
         async listTools() {
@@ -119,10 +125,10 @@ it("costs no further trip while a server is as it was, and one when that changes
   const tripsOfStep = async () => {
     const before = database.trips.db;
     const { signal } = new AbortController();
-    const link = new ServerLink(deps, server, signal);
+    const link = new ServerLink(deps, server, { signal, secrets: { learn: () => {} } });
     for (let calls = 0; calls < 2; calls += 1) {
       await link.changeOf("a").catch(() => {});
-      await link.call("a", {}, signal).catch(() => {});
+      await link.call("a", {}, { signal }).catch(() => {});
     }
     await link.close();
     return database.trips.db - before;

@@ -6,9 +6,12 @@ import { serversOfTask } from "#src/domain/agent-work/mcp/queries.ts";
 import { NO_RULES } from "#src/domain/agent-work/mcp/rules.ts";
 import { newId } from "#src/lib/ids.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
+import type { McpOAuth } from "#src/platform/mcp-oauth/mcp-oauth.ts";
+import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
 import type { McpTarget } from "#src/platform/mcp-client/mcp-client.ts";
 import { newColleague, newMember, newTeam } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
+import { partOf } from "#test/support/part-of.ts";
 import { CLIENT } from "#test/support/people.ts";
 import { storeTask } from "#test/support/stored-task.ts";
 
@@ -19,8 +22,12 @@ const person = await newColleague(database.db);
 const sent: McpTarget[] = [];
 const deps = () => ({
   ...database,
+  config: { ...database.config, SECRET_KEY: "a secret key of this test, long enough" },
   secrets: createSecrets("a secret key of this test, long enough"),
   refusalOfUrl: () => undefined,
+  log: { warn: () => {} },
+  mcpOAuth: partOf<McpOAuth>({}),
+  workspaces: partOf<ProjectWorkspaces>({}),
   mcpClient: {
     async connect(target: McpTarget) {
       sent.push(target);

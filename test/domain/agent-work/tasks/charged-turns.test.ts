@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { asc, eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { creditReservations, tasks, teams, usageLogs } from "#src/db/schema/index.ts";
 import { releaseExpired, reserveCredits } from "#src/domain/metering/credits/index.ts";
@@ -50,7 +50,8 @@ async function running(credits: number, count: number) {
   const team = async () => (await db.select().from(teams).where(eq(teams.id, project.teamId)))[0];
   const left = async () => (await team())?.purchasedCredits;
   const reserved = async () => (await team())?.reservedCredits;
-  const calls = () => db.select().from(usageLogs).where(eq(usageLogs.userId, person.id));
+  const calls = () =>
+    db.select().from(usageLogs).where(eq(usageLogs.userId, person.id)).orderBy(asc(usageLogs.id));
   return { ids: rows.map(({ id }) => id), left, reserved, calls, teamId: project.teamId };
 }
 

@@ -85,6 +85,18 @@ describe("a refund", () => {
     expect(await world.standing()).toEqual(["pro", 2_000]);
   });
 
+  it("of a subscription's payment that another invoice follows in the same period gives the tier back with its credits", async () => {
+    const { id, chargeId } = await paidPro();
+    await world.refund(chargeId);
+    await review(chargeId);
+    expect(await world.standing()).toEqual(["free", 0]);
+    const itemId = (await world.payments.getSubscription(id))?.item.id ?? "";
+    const change = { price: { itemId, priceId: "price_pro" } };
+    await world.payments.changeSubscription(id, change, crypto.randomUUID());
+    await syncSubscription(deps(), id);
+    expect(await world.standing()).toEqual(["pro", 2_000]);
+  });
+
   it("of a payment that is not booked yet is refused until it is; that of another service is left out", async () => {
     const { chargeId } = await buyCredits(deps(), world.payer, 500);
     const [sale] = await booked();

@@ -207,8 +207,8 @@ describe("the sweep of subscriptions", () => {
   it("ends the grace, and finds any change within a day", async () => {
     const id = await overdue();
     for (const [since, tier] of [
-      ["6 days 23 hours", "pro"],
-      ["7 days 1 minute", "free"],
+      ["6 days 12 hours", "pro"],
+      ["7 days 12 hours", "free"],
     ] as const) {
       await setSubscription(id, { pastDueSince: ago(since) });
       await sweep();

@@ -6,6 +6,7 @@ import { createPayments } from "#src/platform/payments/index.ts";
 import type { Metadata, Payments } from "#src/platform/payments/payments.ts";
 import type { TestStripe } from "#test/stand-ins/support/stripe.ts";
 import { type Colleague, newColleague } from "#test/support/colleagues.ts";
+import { HANGS_MS } from "#test/support/hangs.ts";
 
 /** What billing goes by: the prices are those of `startTestStripe`. */
 export const BILLING = {
@@ -27,7 +28,7 @@ export function paymentsAt({ server }: TestStripe, via: typeof fetch = fetch): P
     secretKey: server.secretKey,
     webhookSecrets: [server.webhookSecret],
     apiBaseUrl: server.url,
-    timeoutMs: 10_000,
+    timeoutMs: HANGS_MS,
     fetch: via,
   });
 }

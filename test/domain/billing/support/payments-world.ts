@@ -95,7 +95,11 @@ export class PaymentsWorld {
   /** The team's checkouts, newest first. */
   checkoutsOf({ personalTeamId }: Pick<Colleague, "personalTeamId">) {
     const ofTeam = eq(checkouts.teamId, personalTeamId);
-    return this.db.select().from(checkouts).where(ofTeam).orderBy(desc(checkouts.createdAt));
+    return this.db
+      .select()
+      .from(checkouts)
+      .where(ofTeam)
+      .orderBy(desc(checkouts.createdAt), desc(checkouts.id));
   }
 
   transactionsOf({ personalTeamId }: Pick<Colleague, "personalTeamId">) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { buildProject, storeBundle, type BuildInput } from "#src/domain/hosting/bundles/index.ts";
 import { planInstall, type Level } from "#src/domain/hosting/bundles/plan-install.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
@@ -15,7 +15,7 @@ async function build(runtime: Parameters<typeof buildProject>[1], input: Partial
   const lines: string[] = [];
   let failure: unknown;
   const onOutput = (more: string[]) => void lines.push(...more);
-  const whole = { directory: "", buildCommand: null, env: {}, timeoutMs: 60_000, onOutput, ...input };
+  const whole = { directory: "", buildCommand: null, env: {}, timeoutMs: HANGS_MS, onOutput, ...input };
   await buildProject({ log }, runtime, whole).catch((error: unknown) => {
     failure = error;
   });
@@ -99,7 +99,7 @@ describe("a build where no programs run", () => {
     [{ exitCode: 1, timedOut: false }, "The build failed: exit code 1:\nno such file"],
     [
       { exitCode: 124, timedOut: true },
-      "The build took longer than 60 seconds (DEPLOYMENT_BUILD_TIMEOUT_SECONDS):\nno such file",
+      `The build took longer than ${HANGS_MS / 1_000} seconds (DEPLOYMENT_BUILD_TIMEOUT_SECONDS):\nno such file`,
     ],
   ])("fails with a sentence and its last lines: %j", async (result, message) => {
     const runtime = runtimeOf({}, () => ({ stdout: "", stderr: "no such file\n", ...result }));
@@ -168,11 +168,21 @@ describe.skipIf(NO_BUBBLEWRAP)(`a build on a host${SKIPPED}`, () => {
 
   it("ends at its time limit, with its processes", async () => {
     const runtime = await newProject({});
-    const input = { buildCommand: "echo begun; (trap '' TERM; sleep 600) & sleep 600", timeoutMs: 10_000 };
-    const { failure } = await build(runtime, input);
-    expect(failure).toMatchObject({
+    const timers = vi.spyOn(globalThis, "setTimeout");
+    onTestFinished(() => timers.mockRestore());
+    const timeoutMs = 3_600_000;
+    const lines: string[] = [];
+    const built = build(runtime, {
+      buildCommand: "echo begun; (trap '' TERM; sleep 600) & sleep 600",
+      timeoutMs,
+      onOutput: (more) => void lines.push(...more),
+    });
+    await vi.waitUntil(() => lines.includes("begun"));
+    // The hour is over: no other timer is that long.
+    timers.mock.calls.find(([, ms = 0]) => ms > timeoutMs / 2)?.[0]();
+    expect((await built).failure).toMatchObject({
       code: "invalid_input",
-      message: "The build took longer than 10 seconds (DEPLOYMENT_BUILD_TIMEOUT_SECONDS):\nbegun",
+      message: "The build took longer than 3600 seconds (DEPLOYMENT_BUILD_TIMEOUT_SECONDS):\nbegun",
     });
     expect(await running(runtime)).toEqual([]);
   });

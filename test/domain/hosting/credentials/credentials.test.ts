@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { asc, eq } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
 import { auditLog, deploymentCredentials } from "#src/db/schema/index.ts";
 import {
@@ -139,7 +139,11 @@ describe("a credential", () => {
     await update(person, id, "canary-token-1");
     const kept = [await rowsOf(person), await listCredentials(deps, person.caller, {})];
     await deleteCredential(deps, person.caller, id, CLIENT);
-    const entries = await db.select().from(auditLog).where(eq(auditLog.userId, person.id));
+    const entries = await db
+      .select()
+      .from(auditLog)
+      .where(eq(auditLog.userId, person.id))
+      .orderBy(asc(auditLog.id));
     expect(JSON.stringify([kept, entries])).not.toContain("canary");
     const actions = ["created", "updated", "updated", "deleted"];
     expect(entries.map(({ action }) => action)).toEqual(

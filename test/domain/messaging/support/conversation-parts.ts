@@ -1,4 +1,5 @@
 import type { ReceivedMessage } from "#src/channels/channel.ts";
+import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { NO_EVENT_LIMITS } from "#test/support/event-limits.ts";
 import { NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
@@ -7,6 +8,7 @@ import { NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
 export const CONVERSATION_PARTS = {
   rateLimits: NO_EVENT_LIMITS,
   apiEnvironment: {},
+  secrets: createSecrets("a secret key of this installation"),
   channelSecrets: { encrypt: async (text: string) => text, decrypt: async (text: string) => text },
   config: {
     ...DEFAULT_CEILINGS,

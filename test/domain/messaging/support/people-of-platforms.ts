@@ -18,6 +18,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
 import { newColleague, newProject, type Colleague } from "#test/support/colleagues.ts";
 import { outside } from "#test/support/mortal.ts";
@@ -233,6 +234,7 @@ export class ListeningPlatform {
       },
       workspaces: { runtime: () => partOf<ProjectRuntime>(runtime) },
       rateLimits: { take: async () => undefined },
+      patienceMs: HANGS_MS,
     });
   }
 }

@@ -24,7 +24,11 @@ export async function outcomeOf(db: Db, { channel, userId }: LinkedChannel, { ta
     .from(channelEvents)
     .where(eq(channelEvents.channelConfigId, channel.id))
     .orderBy(asc(channelEvents.id));
-  const started = await db.select().from(tasks).where(eq(tasks.userId, userId)).orderBy(asc(tasks.createdAt));
+  const started = await db
+    .select()
+    .from(tasks)
+    .where(eq(tasks.userId, userId))
+    .orderBy(asc(tasks.createdAt), asc(tasks.id));
   const outbound = await db
     .select()
     .from(channelMessages)

@@ -7,6 +7,7 @@ import { insertCallOfTeam, type ModelCall } from "#src/domain/metering/usage/ind
 import { newColleague, type Colleague } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { CLIENT, CREDITS, newPerson } from "#test/support/people.ts";
+import { onOneDay } from "#test/support/same-day.ts";
 
 const database = await fileDatabase();
 const { db } = database;
@@ -117,17 +118,18 @@ describe("a call takes credits", () => {
     expect([rows.length, rows.reduce((sum, each) => sum + each.creditsDeducted, 0)]).toEqual([24, 60]);
   });
 
-  it("also while the pools are filled", async () => {
-    const person = await someone({ dailyCredits: 0, dailyCreditsResetAt: null, purchasedCredits: 200 });
-    const [charged] = await Promise.all([
-      Promise.all(Array.from({ length: 20 }, () => pay(person, 3))),
-      ...Array.from({ length: 5 }, fill),
-    ]);
-    expect(charged.reduce((sum, each) => sum + (each?.deducted ?? 0), 0)).toBe(60);
-    const [daily = 0, , , purchased = 0] = await poolsOf(person);
-    // Filled once: what was taken came from the five of the day and from those that were bought.
-    expect(daily + purchased).toBe(200 + 5 - 60);
-  });
+  it("also while the pools are filled", () =>
+    onOneDay("UTC", async () => {
+      const person = await someone({ dailyCredits: 0, dailyCreditsResetAt: null, purchasedCredits: 200 });
+      const [charged] = await Promise.all([
+        Promise.all(Array.from({ length: 20 }, () => pay(person, 3))),
+        ...Array.from({ length: 5 }, fill),
+      ]);
+      expect(charged.reduce((sum, each) => sum + (each?.deducted ?? 0), 0)).toBe(60);
+      const [daily = 0, , , purchased = 0] = await poolsOf(person);
+      // Filled once: what was taken came from the five of the day and from those that were bought.
+      expect(daily + purchased).toBe(200 + 5 - 60);
+    }));
 });
 
 const opened = async (change: Partial<typeof CREDITS>) => {
@@ -206,30 +208,31 @@ const withReset = (
 ) => someone({ subscriptionTier, bundledCredits: 7, creditsResetAt });
 
 describe("the pools are filled", () => {
-  it("with the credits of the day, once a day and in the free tier only", async () => {
-    const yesterday = sql`date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' - interval '1 millisecond'`;
-    const free = await someone({ dailyCredits: 1, dailyCreditsResetAt: yesterday });
-    const fresh = await someone({ dailyCredits: 1, dailyCreditsResetAt: sql`now()` });
-    const never = await someone({ dailyCredits: 9, dailyCreditsResetAt: null });
-    const paid = await someone({
-      dailyCredits: 1,
-      dailyCreditsResetAt: yesterday,
-      subscriptionTier: "basic",
-    });
-    await fill();
-    const daily = async () =>
-      (await Promise.all([free, fresh, never, paid].map(teamOf))).map((team) => team.dailyCredits);
-    expect(await daily()).toEqual([5, 1, 5, 1]);
-    await pay(free, 4);
-    await fill();
-    expect(await daily()).toEqual([1, 1, 5, 1]);
-  });
+  it("with the credits of the day, once a day and in the free tier only", () =>
+    onOneDay("UTC", async () => {
+      const yesterday = sql`date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' - interval '1 millisecond'`;
+      const free = await someone({ dailyCredits: 1, dailyCreditsResetAt: yesterday });
+      const fresh = await someone({ dailyCredits: 1, dailyCreditsResetAt: sql`now()` });
+      const never = await someone({ dailyCredits: 9, dailyCreditsResetAt: null });
+      const paid = await someone({
+        dailyCredits: 1,
+        dailyCreditsResetAt: yesterday,
+        subscriptionTier: "basic",
+      });
+      await fill();
+      const daily = async () =>
+        (await Promise.all([free, fresh, never, paid].map(teamOf))).map((team) => team.dailyCredits);
+      expect(await daily()).toEqual([5, 1, 5, 1]);
+      await pay(free, 4);
+      await fill();
+      expect(await daily()).toEqual([1, 1, 5, 1]);
+    }));
 
   it("with the month's credits of the tier, which do not add up", async () => {
-    const due = await withReset("pro", sql`now() - interval '1 minute'`);
+    const due = await withReset("pro", sql`now() - interval '1 hour'`);
     const people = [
       due,
-      await withReset("pro", sql`now() + interval '1 minute'`),
+      await withReset("pro", sql`now() + interval '1 hour'`),
       await withReset("pro", sql`now() - interval '75 days'`),
       await withReset("pro", null),
       await withReset("basic", null),

@@ -152,6 +152,8 @@ describe("what money pays for", () => {
         expect(cost(outputTokens)).toBeLessThanOrEqual(cents);
         expect(cost(outputTokens + 1)).toBeGreaterThan(cents);
       }),
+      // Divided as binary fractions, this price pays for a token less.
+      { examples: [[{ input: 0.001, output: 0.017 }, 6_324]] },
     );
   });
 

@@ -1,22 +1,29 @@
-import { eq } from "drizzle-orm";
+import { eq, inArray } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import {
   adminActions,
   auditLog,
   deviceSignIns,
+  externalApiKeys,
   loginAttempts,
   mailedTokens,
+  oauthGrants,
   pairingTokens,
   refreshRecords,
   sessions,
   usedOauthStates,
 } from "#src/db/schema/index.ts";
+import { authenticateGrant } from "#src/domain/access/permissions/index.ts";
+import { startTask } from "#src/domain/agent-work/tasks/index.ts";
 import { forgetOldRows } from "#src/domain/operations/retention/index.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { newId } from "#src/lib/ids.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import { newToken } from "#src/lib/random-token.ts";
+import { appDeps, connectedApp } from "#test/support/app-grants.ts";
+import { newProject } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
+import { messageToAgent, startDeps } from "#test/support/message-to-agent.ts";
 import { newPerson } from "#test/support/people.ts";
 
 const { db } = await fileDatabase();
@@ -89,6 +96,38 @@ describe("deleting old rows", () => {
     expect((await left(rows)).slice(0, 2)).toEqual([1, 1]);
     await forget(80);
     expect((await left(rows)).slice(0, 2)).toEqual([0, 0]);
+  });
+
+  it("removes connected apps a day after their end with their keys, but none whose task is unfinished", async () => {
+    const newApp = async (ended: { revokedAt?: Date; expiresAt?: Date }) => {
+      const person = await newPerson(db);
+      const { accessToken } = await connectedApp(appDeps(db), person.caller);
+      const { keyId } = await authenticateGrant({ db }, accessToken, "https://service.test/mcp");
+      const { revokedAt, expiresAt } = ended;
+      const end = async () => {
+        const ofApp = eq(oauthGrants.keyId, keyId);
+        if (expiresAt) await db.update(oauthGrants).set({ expiresAt }).where(ofApp);
+        if (revokedAt)
+          await db.update(externalApiKeys).set({ revokedAt }).where(eq(externalApiKeys.id, keyId));
+      };
+      return { ...person, keyId, end };
+    };
+    const working = await newApp({ revokedAt: daysAgo(1.1) });
+    const { id: projectId } = await newProject(db, working);
+    const wish = { userId: working.user.id, apiKeyId: working.keyId, projectId };
+    await startTask(startDeps(db), messageToAgent(wish));
+    const kept = [await newApp({}), await newApp({ revokedAt: daysAgo(0.9) }), working];
+    const gone = [await newApp({ revokedAt: daysAgo(1.1) }), await newApp({ expiresAt: daysAgo(1.1) })];
+    for (const { end } of [...kept, ...gone]) await end();
+    await forget();
+    const keys = [...kept, ...gone].map(({ keyId }) => keyId);
+    const rows = await db
+      .select({ keyId: oauthGrants.keyId })
+      .from(oauthGrants)
+      .innerJoin(externalApiKeys, eq(externalApiKeys.id, oauthGrants.keyId))
+      .where(inArray(externalApiKeys.id, keys));
+    expect(new Set(rows.map(({ keyId }) => keyId))).toEqual(new Set(kept.map(({ keyId }) => keyId)));
+    expect(await db.$count(externalApiKeys, inArray(externalApiKeys.id, keys))).toBe(kept.length);
   });
 
   it("goes on until all is gone, however much there is", async () => {

@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { asc, eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { auditLog, teamInvitations, teams, users } from "#src/db/schema/index.ts";
 import {
@@ -73,7 +73,11 @@ describe("an invitation for an address", () => {
     expect(await accept(guest, made)).toMatchObject({ role: "editor", team: { id: team.id } });
     await expect(accept(guest, made)).rejects.toEqual(already);
     await expect(show(made)).rejects.toEqual(gone);
-    const log = await db.select().from(auditLog).where(eq(auditLog.teamId, team.id));
+    const log = await db
+      .select()
+      .from(auditLog)
+      .where(eq(auditLog.teamId, team.id))
+      .orderBy(asc(auditLog.id));
     expect(log).toMatchObject([
       { action: "team.created" },
       { action: "member.invited", userId: team.owner.id },

@@ -54,16 +54,16 @@ async function approved(by?: Person) {
 
 const rowOf = (deviceCode: string) => eq(deviceSignIns.deviceCodeHash, sha256Hex(deviceCode));
 
-/** As if so many seconds had passed since the sign-in began and was last polled. */
+/** As if so many seconds had passed since the sign-in began. */
 async function age(deviceCode: string, seconds: number): Promise<void> {
-  const earlier = sql`make_interval(secs => ${seconds})`;
-  await db
-    .update(deviceSignIns)
-    .set({
-      expiresAt: sql`${deviceSignIns.expiresAt} - ${earlier}`,
-      polledAt: sql`${deviceSignIns.polledAt} - ${earlier}`,
-    })
-    .where(rowOf(deviceCode));
+  const expiresAt = sql`${deviceSignIns.expiresAt} - make_interval(secs => ${seconds})`;
+  await db.update(deviceSignIns).set({ expiresAt }).where(rowOf(deviceCode));
+}
+
+/** As if so many seconds had passed since the last poll. */
+async function waitToPoll(deviceCode: string, seconds: number): Promise<void> {
+  const polledAt = sql`${deviceSignIns.polledAt} - make_interval(secs => ${seconds})`;
+  await db.update(deviceSignIns).set({ polledAt }).where(rowOf(deviceCode));
 }
 
 const refusal = (error: string) => expect.objectContaining({ code: "invalid_input", extra: { error } });
@@ -123,14 +123,20 @@ describe("a program that signs in", () => {
     const person = await newPerson(db);
     const { deviceCode, userCode } = await begin();
     await expect(poll(deviceCode)).rejects.toEqual(refusal("authorization_pending"));
+    const interval = async () =>
+      (await db.select().from(deviceSignIns).where(rowOf(deviceCode)))[0]?.intervalSeconds;
+    expect(await interval()).toBe(5);
+    // An hour, within which the next poll surely is.
+    await db.update(deviceSignIns).set({ intervalSeconds: 3600 }).where(rowOf(deviceCode));
     await expect(poll(deviceCode)).rejects.toEqual(refusal("slow_down"));
-    await age(deviceCode, 7);
+    expect(await interval()).toBe(3605);
+    await waitToPoll(deviceCode, 1800);
     await expect(poll(deviceCode)).rejects.toEqual(refusal("slow_down"));
-    await age(deviceCode, 16);
+    await waitToPoll(deviceCode, 3610);
     await expect(poll(deviceCode)).rejects.toEqual(refusal("authorization_pending"));
     await decide(person, userCode);
     await expect(poll(deviceCode)).rejects.toEqual(refusal("slow_down"));
-    await age(deviceCode, 21);
+    await waitToPoll(deviceCode, 3615);
     await expect(poll(deviceCode)).resolves.toBeDefined();
   });
 
@@ -140,7 +146,7 @@ describe("a program that signs in", () => {
     await decide(person, denied.userCode, "deny");
     await decide(person, late.userCode);
     await expect(poll(denied.deviceCode)).rejects.toEqual(refusal("access_denied"));
-    await age(denied.deviceCode, 6);
+    await waitToPoll(denied.deviceCode, 6);
     await expect(poll(denied.deviceCode)).rejects.toEqual(refusal("access_denied"));
     await age(late.deviceCode, 600);
     await expect(poll(late.deviceCode)).rejects.toEqual(refusal("expired_token"));
@@ -155,7 +161,7 @@ describe("a program that signs in", () => {
     await expect(
       pollDeviceSignIn({ ...deps(), accessTokens: stopping }, deviceCode, PROGRAM),
     ).rejects.toThrow("stopped");
-    await age(deviceCode, 6);
+    await waitToPoll(deviceCode, 6);
     await expect(poll(deviceCode)).rejects.toEqual(refusal("invalid_grant"));
     const again = await approved(person);
     await expect(poll(again.deviceCode)).resolves.toBeDefined();

@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { asc, eq, sql } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { auditLog, mailedTokens, oauthAccounts, teamMemberships, users } from "#src/db/schema/index.ts";
 import { authenticateKey, authenticateUser, type UserCaller } from "#src/domain/access/permissions/index.ts";
@@ -67,7 +67,11 @@ describe("a link for a new password", () => {
     expect([await logsIn(user.email, PASSWORD), await logsIn(user.email, NEW)]).toEqual([false, true]);
     const [row] = await db.select().from(users).where(eq(users.id, user.id));
     expect(row?.isVerified).toBe(true);
-    const noted = await db.select().from(auditLog).where(eq(auditLog.userId, user.id));
+    const noted = await db
+      .select()
+      .from(auditLog)
+      .where(eq(auditLog.userId, user.id))
+      .orderBy(asc(auditLog.id));
     const actions = noted.map(({ action }) => action).filter((action) => action.startsWith("password."));
     expect(actions).toEqual(["password.reset_requested", "password.reset"]);
     expect(JSON.stringify(noted)).not.toContain(token);

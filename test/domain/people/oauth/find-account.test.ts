@@ -11,6 +11,7 @@ import {
   mailedTokens,
   mcpServers,
   oauthAccounts,
+  passkeys,
   pairingTokens,
   platformIdentities,
   projectMemberships,
@@ -113,6 +114,9 @@ async function squatter() {
     db.insert(userApiKeys).values({ ...own(), provider: "openai", keyName: "key", encryptedValue: "-" }),
     db.insert(userProviders).values({ ...own(), ...models }),
     db.insert(authenticators).values({ ...own(), encryptedSecret: "-", confirmedAt: sql`now()` }),
+    db
+      .insert(passkeys)
+      .values({ ...own(), name: "k", credentialId: userId, publicKey: "-", counter: 0, isBackedUp: false }),
     db.insert(mcpServers).values({ ...own(), scope: "person", ...server }),
     db.insert(mcpServers).values({ id: newId(), teamId, scope: "team", ...server }),
     db.insert(mcpServers).values({ id: newId(), projectId: project.id, scope: "project", ...server }),
@@ -140,6 +144,7 @@ async function waysInto({ user, friendId, teamId, projectId }: Awaited<ReturnTyp
       (SELECT count(*)::int FROM user_api_keys WHERE user_id = ${user.id}::uuid AND is_active) AS model_keys,
       (SELECT count(*)::int FROM user_providers WHERE user_id = ${user.id}::uuid AND is_active) AS models,
       (SELECT count(*)::int FROM authenticators WHERE user_id = ${user.id}::uuid) AS apps,
+      (SELECT count(*)::int FROM passkeys WHERE user_id = ${user.id}::uuid) AS passkeys,
       (SELECT count(*)::int FROM mcp_servers WHERE user_id = ${user.id}::uuid) AS own_servers,
       (SELECT count(*)::int FROM mcp_servers WHERE team_id = ${teamId}::uuid) AS team_servers,
       (SELECT count(*)::int FROM mcp_servers WHERE project_id = ${projectId}::uuid) AS project_servers,

@@ -149,7 +149,7 @@ describe("another code", () => {
 
   it("does not outlive its login", async () => {
     const { tempToken } = await begin();
-    const soon = sql`now() + interval '30 seconds'`;
+    const soon = sql`now() + interval '55 seconds'`;
     await db.update(loginAttempts).set({ expiresAt: soon }).where(rowOf(tempToken));
     await resendCode(mail.deps, tempToken, CLIENT);
     const [row] = await db.select().from(loginAttempts).where(rowOf(tempToken));

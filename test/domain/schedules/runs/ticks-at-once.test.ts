@@ -6,6 +6,7 @@ import { ScheduleWorld, advancedRuns } from "../support/schedule-world.ts";
 
 const DUE = 12;
 const TICKS = 4;
+const HOUR_MS = 3_600_000;
 
 const { db } = await fileDatabase();
 const world = await ScheduleWorld.open(db);
@@ -37,7 +38,7 @@ describe("ticks at once", () => {
 
   it("take the moments of schedules whose tick died once, when its claim is over", async () => {
     const person = await world.rows.person();
-    const claimed = { claimedUntil: new Date(Date.now() + 30_000) };
+    const claimed = { claimedUntil: new Date(Date.now() + HOUR_MS) };
     const rows = Array.from({ length: 8 }, () => world.valuesOf(person, claimed));
     await db.insert(schedules).values(rows);
     await world.tick();
@@ -66,7 +67,7 @@ describe("ticks at once", () => {
 
   it("leave schedules alone that are paused, deleted or not due", async () => {
     const person = await world.rows.person();
-    const later = new Date(Date.now() + 60_000);
+    const later = new Date(Date.now() + HOUR_MS);
     const ids = [
       await world.schedule(person, { isActive: false }),
       await world.schedule(person, { nextRunAt: later }),

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { asc, eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { auditLog, projects, teams } from "#src/db/schema/index.ts";
 import { endAlwaysOn, makeAlwaysOn, readDeployLimits } from "#src/domain/workspaces/always-on/index.ts";
@@ -54,7 +54,11 @@ describe("an always-on project", () => {
     await switchOff(person, id);
     await switchOff(person, id);
     expect((await limits(person)).deploys.current).toBe(0);
-    const entries = await database.db.select().from(auditLog).where(eq(auditLog.userId, person.id));
+    const entries = await database.db
+      .select()
+      .from(auditLog)
+      .where(eq(auditLog.userId, person.id))
+      .orderBy(asc(auditLog.id));
     expect(entries.map(({ action }) => action)).toEqual(["project.always_on", "project.not_always_on"]);
   });
 

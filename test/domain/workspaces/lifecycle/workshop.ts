@@ -16,6 +16,7 @@ import type {
 } from "#src/platform/runtime/project-storage.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { executeJob } from "#src/work/execute.ts";
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { newColleague, newProject } from "#test/support/colleagues.ts";
 import { memoryArchives } from "#test/domain/workspaces/archives/memory-archives.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
@@ -175,7 +176,7 @@ export async function newWorkshop(db: Db, files: Record<string, string> = { "a.t
     config: {
       MAX_SNAPSHOTS_PER_PROJECT: 20,
       SNAPSHOT_RETENTION_DAYS: 30,
-      GIT_CLONE_TIMEOUT_SECONDS: 10,
+      GIT_CLONE_TIMEOUT_SECONDS: HANGS_MS / 1_000,
       PROJECT_RUNTIME: "sandbox" as const,
       PROJECT_IDLE_MINUTES: 60,
       PROJECT_IDLE_GRACE_MINUTES: 5,

@@ -39,6 +39,7 @@ function keyOf({ user }: Person, bounds: Partial<KeyCaller> = {}): KeyCaller {
     keyId: crypto.randomUUID(),
     userId: user.id,
     teamId: user.defaultTeamId ?? "",
+    isApp: false,
     role: "admin",
     scopes: null,
     projectIds: null,

@@ -2,10 +2,11 @@ import { and, count, desc, eq, ne, notExists, sql, type SQL } from "drizzle-orm"
 import { lockNames } from "#src/db/locks.ts";
 import { chats, messages, projects } from "#src/db/schema/index.ts";
 import { isEntitled } from "#src/domain/organisations/library/index.ts";
-import { roleInProject, type Viewer } from "#src/domain/workspaces/projects/index.ts";
+import { roleInProject, type Person, type Viewer } from "#src/domain/workspaces/projects/index.ts";
 import type { TaskOrigin } from "#src/domain/agent-work/tasks/index.ts";
 import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { roleBesides } from "./role-besides.ts";
 
 export type Chat = typeof chats.$inferSelect;
 export type ChatState = "active" | "running" | "waiting_approval" | "completed" | "archived";
@@ -30,14 +31,14 @@ const state = sql<ChatState>`CASE
 /** When a person last used a chat. */
 const usedAt = sql`coalesce(chats.updated_at, chats.created_at)`;
 
-/** A chat, its project, and a person's role there (null for none). */
-export function chatWithRole(db: Db, id: string, viewer: Viewer) {
+/** A chat, its project, and a person's role there (null for none). Superusers see the chats of others as members do. */
+export function chatWithRole(db: Db, id: string, viewer: Person) {
   return db
     .select({
       chat: chats,
       state,
       project: { id: projects.id },
-      role: roleInProject(viewer),
+      role: roleBesides(sql`chats.user_id`, viewer),
     })
     .from(chats)
     .innerJoin(projects, eq(projects.id, chats.projectId))
@@ -47,15 +48,32 @@ export function chatWithRole(db: Db, id: string, viewer: Viewer) {
 /** Selects chats: of a person, in some projects, or in one. */
 export interface ChatFilter {
   viewer: Viewer & { userId: string };
+  /** Also the chats that others share in projects of which the person is a member. */
+  withShared?: boolean | undefined;
   projectIds?: readonly string[] | undefined;
   projectId?: string | undefined;
   origin?: string | undefined;
 }
 
-/** A person's chats in projects that the person can still see, last used first. */
-export async function chatsOf(db: Db, filter: ChatFilter, page: { limit: number; offset: number }) {
+/** A chat as lists have it, with the name of who began it if that is another person. */
+export type ListedRow = ChatView & { projectName: string; ownerName: string | null; messageCount: number };
+
+/** Chats that match the filter, in projects that the person can still see, last used first. */
+export async function chatsOf(
+  db: Db,
+  filter: ChatFilter,
+  page: { limit: number; offset: number },
+): Promise<ListedRow[]> {
   const rows = await db
-    .select({ chat: chats, state, projectName: projects.name, messageCount: messageCount(db) })
+    .select({
+      chat: chats,
+      state,
+      projectName: projects.name,
+      // Read for the chats of others alone.
+      ownerName: sql<string | null>`CASE WHEN chats.user_id <> ${filter.viewer.userId}::uuid THEN (
+        SELECT owner.name FROM users AS owner WHERE owner.id = chats.user_id) END`,
+      messageCount: messageCount(db),
+    })
     .from(chats)
     .innerJoin(projects, eq(projects.id, chats.projectId))
     .where(whereOf(filter))
@@ -72,26 +90,26 @@ export async function countChats(db: Db, filter: ChatFilter): Promise<number> {
 }
 
 function whereOf(filter: ChatFilter): SQL | undefined {
-  return and(
-    eq(chats.userId, filter.viewer.userId),
-    sql`chats.project_id = ANY (ARRAY(${reachableProjects(filter)}))`,
-    filter.origin === undefined ? undefined : eq(chats.origin, filter.origin),
-  );
+  return and(isListed(filter), filter.origin === undefined ? undefined : eq(chats.origin, filter.origin));
+}
+
+/** SQL condition: whether the row `chats` is one of a person's, or with them one that others share with the person. */
+export function isListed(filter: ChatFilter): SQL {
+  const { userId } = filter.viewer;
+  const own = sql`(chats.user_id = ${userId}::uuid AND chats.project_id = ANY (ARRAY(${reachableProjects(filter)})))`;
+  if (!filter.withShared) return own;
+  return sql`(${own} OR (chats.is_shared AND chats.user_id <> ${userId}::uuid
+    AND chats.project_id = ANY (ARRAY(${sharingProjects(filter)}))))`;
 }
 
 /**
  * Projects in which a person has chats and still has a role. The role is looked up once for each project. A join with the
  * chats would read a project once per chat, or all projects of a team.
  */
-export function reachableProjects({ viewer, projectIds, projectId }: ChatFilter): SQL {
+function reachableProjects({ viewer, projectIds, projectId }: ChatFilter): SQL {
   const only = [
     sql`own.user_id = ${viewer.userId}::uuid`,
-    ...(projectId === undefined ? [] : [sql`own.project_id = ${projectId}::uuid`]),
-    ...(projectIds === undefined
-      ? []
-      : [
-          sql`own.project_id IN (SELECT value::uuid FROM jsonb_array_elements_text(${JSON.stringify(projectIds)}::jsonb) AS value)`,
-        ]),
+    ...within(sql`own.project_id`, { projectIds, projectId }),
   ];
   return sql`
     SELECT of_chats.project_id
@@ -101,6 +119,40 @@ export function reachableProjects({ viewer, projectIds, projectId }: ChatFilter)
       WHERE projects.id = of_chats.project_id AND ${roleInProject(viewer)} IS NOT NULL
       OFFSET 0
     )`;
+}
+
+/**
+ * Projects in which others share chats and a person has a role as a member. The projects of the person's teams are found first,
+ * then those with shared chats by their index, and the role is looked up for those.
+ */
+function sharingProjects({ viewer, ...filter }: ChatFilter): SQL {
+  const { userId } = viewer;
+  const wanted = [
+    sql`of_person.id IN (
+        SELECT in_team.id FROM team_memberships AS part JOIN projects AS in_team ON in_team.team_id = part.team_id
+        WHERE part.user_id = ${userId}::uuid
+        UNION SELECT part.project_id FROM project_memberships AS part WHERE part.user_id = ${userId}::uuid
+      )`,
+    ...within(sql`of_person.id`, filter),
+    sql`EXISTS (SELECT FROM chats AS shared WHERE shared.project_id = of_person.id AND shared.is_shared)`,
+  ];
+  // Without OFFSET the planner would look up the role before it looks for shared chats.
+  return sql`
+    SELECT projects.id FROM (
+      SELECT of_person.* FROM projects AS of_person WHERE ${sql.join(wanted, sql` AND `)} OFFSET 0
+    ) AS projects
+    WHERE ${roleInProject({ userId, isSuperuser: false })} IS NOT NULL`;
+}
+
+/** Conditions on the column of a project's id: one project, or some. */
+function within(column: SQL, { projectIds, projectId }: Pick<ChatFilter, "projectIds" | "projectId">): SQL[] {
+  const ids = JSON.stringify(projectIds);
+  return [
+    ...(projectId === undefined ? [] : [sql`${column} = ${projectId}::uuid`]),
+    ...(projectIds === undefined
+      ? []
+      : [sql`${column} IN (SELECT value::uuid FROM jsonb_array_elements_text(${ids}::jsonb) AS value)`]),
+  ];
 }
 
 function messageCount(db: Db): SQL<number> {
@@ -165,6 +217,7 @@ export type ChatChange = {
       | "model"
       | "editMode"
       | "isTitled"
+      | "isShared"
       | "projectId"
       | "allowedTools"
       | "origin"

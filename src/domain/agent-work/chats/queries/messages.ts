@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
-import { agents, chatAttachments, messages, tasks, taskTurns } from "#src/db/schema/index.ts";
+import { agents, chatAttachments, messages, tasks, taskTurns, users } from "#src/db/schema/index.ts";
 import { shownTurn, type Results } from "#src/domain/agent-work/tasks/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -23,6 +23,7 @@ export function newestMessages(db: Db, chatIds: readonly string[], perChat: numb
     .select({
       message: messages,
       task: tasks,
+      author: { id: users.id, name: users.name },
       agent: agents.slug,
       checkpoint: sql<
         string | null
@@ -34,6 +35,7 @@ export function newestMessages(db: Db, chatIds: readonly string[], perChat: numb
     })
     .from(messages)
     .leftJoin(tasks, eq(tasks.id, messages.taskId))
+    .leftJoin(users, eq(users.id, tasks.userId))
     .leftJoin(agents, eq(agents.id, tasks.agentId))
     .where(sql`${messages.id} = ANY (ARRAY(${newest}))`)
     .orderBy(asc(messages.seq), desc(messages.role));
@@ -114,6 +116,8 @@ export function lastTurn(db: Db, chatId: string) {
       role: messages.role,
       content: messages.content,
       taskId: messages.taskId,
+      /** Who wrote it. */
+      userId: sql<string | null>`(SELECT t.user_id FROM tasks t WHERE t.id = messages.task_id)`,
       checkpoint: sql<{ hash: string; projectId: string } | null>`(
         SELECT jsonb_build_object('hash', s.hash, 'projectId', s.project_id)
         FROM snapshots s WHERE s.task_id = messages.task_id ORDER BY s.id LIMIT 1)`,

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "#src/platform/db/client.ts";
-import { reachableProjects, type ChatFilter } from "./chats.ts";
+import { isListed, type ChatFilter } from "./chats.ts";
 import type { MessagePlace } from "./messages.ts";
 
 /**
@@ -38,7 +38,7 @@ interface Row extends Record<string, unknown> {
 }
 
 /**
- * Titles and messages of a person's chats that have a text, in any case, newest first; at most `limit`, those before a hit.
+ * Titles and messages that have a text, of a person's chats or, with the filter's `withShared`, also of those shared with the person, in any case, newest first; at most `limit`, those before a hit.
  * Chats are found by their person and messages by their chat, in the order of the index, within the bounds of `SEARCHED`:
  * the cost is bounded without an index of words.
  */
@@ -54,8 +54,7 @@ export async function searchOf(
       SELECT chats.id, chats.project_id, chats.title, chats.created_at,
         row_number() OVER (ORDER BY coalesce(chats.updated_at, chats.created_at) DESC, chats.id DESC) AS nth
       FROM chats
-      WHERE chats.user_id = ${filter.viewer.userId}::uuid
-        AND chats.project_id = ANY (ARRAY(${reachableProjects(filter)}))
+      WHERE ${isListed(filter)}
       ORDER BY nth LIMIT ${SEARCHED.titles}::int
     ), searched AS (
       SELECT id, id AS chat_id, project_id, title, NULL::int AS seq, NULL::text AS role, title AS content, created_at FROM own

@@ -1,40 +1,44 @@
-import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, ne, sql } from "drizzle-orm";
 import { chats, projects, tasks } from "#src/db/schema/index.ts";
-import { roleInProject, type Viewer } from "#src/domain/workspaces/projects/index.ts";
+import { isSharedWithTask } from "#src/domain/agent-work/tasks/index.ts";
+import { type Person } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { roleBesides } from "./role-besides.ts";
 
 const UNFINISHED = ["queued", "running"] as const;
 
-/** A task, its project, and a person's role there (null for none). */
-export function taskWithProject(db: Db, id: string, viewer: Viewer) {
+/**
+ * A task, its chat and project, and a person's role there (null for none). Superusers see the tasks of others as members of the
+ * project do.
+ */
+export function taskWithProject(db: Db, id: string, viewer: Person) {
   return db
     .select({
       task: tasks,
       project: { id: projects.id },
-      role: roleInProject(viewer),
+      chat: { userId: chats.userId, isShared: isSharedWithTask(sql`chats`) },
+      role: roleBesides(sql`tasks.user_id`, viewer),
     })
     .from(tasks)
+    .innerJoin(chats, eq(chats.id, tasks.chatId))
     .innerJoin(projects, eq(projects.id, tasks.projectId))
     .where(eq(tasks.id, id));
 }
 
-/** A person's unfinished tasks in a project, or in one chat of it, oldest first. */
+/** Unfinished tasks of a chat, or a person's in a project, oldest first. With `notOf`, those of all but that person. */
 export function unfinishedTasks(
   db: Db,
-  of: { userId: string; projectId?: string | undefined; chatId?: string | undefined },
+  of: { chatId: string; notOf?: string | undefined } | { projectId: string; userId: string },
 ) {
+  const which =
+    "chatId" in of
+      ? and(eq(tasks.chatId, of.chatId), of.notOf === undefined ? undefined : ne(tasks.userId, of.notOf))
+      : and(eq(tasks.userId, of.userId), eq(tasks.projectId, of.projectId));
   return db
     .select({ task: tasks, title: chats.title })
     .from(tasks)
     .innerJoin(chats, eq(chats.id, tasks.chatId))
-    .where(
-      and(
-        eq(tasks.userId, of.userId),
-        inArray(tasks.status, [...UNFINISHED]),
-        of.projectId === undefined ? undefined : eq(tasks.projectId, of.projectId),
-        of.chatId === undefined ? undefined : eq(tasks.chatId, of.chatId),
-      ),
-    )
+    .where(and(which, inArray(tasks.status, [...UNFINISHED])))
     .orderBy(asc(tasks.id));
 }
 

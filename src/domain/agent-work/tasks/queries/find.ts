@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, gt, inArray, sql } from "drizzle-orm";
 import { callbackAttempts, projects, tasks, taskTurns } from "#src/db/schema/index.ts";
-import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
+import { roleInProject, type Person } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { statement, type Slot } from "#src/db/statement.ts";
 import type { TaskStatus } from "../task.ts";
@@ -15,7 +15,7 @@ export const taskWithRole = statement((db, { taskId }: { taskId: Slot<string> })
   db
     .select({
       task: tasks,
-      project: { id: projects.id },
+      project: { id: projects.id, teamId: projects.teamId },
       role: roleInProject({ userId: sql`tasks.user_id`, isSuperuser: false }),
       waiting: waitingFor,
     })
@@ -33,7 +33,7 @@ export const attemptsOfTask = statement((db, { taskId }: { taskId: Slot<string> 
 );
 
 export interface TaskFilter {
-  userId: string;
+  viewer: Person;
   /** Projects a key is bound to; null for all. */
   projectIds: readonly string[] | null;
   statuses: readonly TaskStatus[] | null;
@@ -50,9 +50,9 @@ export interface TaskFilter {
  * in which the person has tasks, not for each task or for each project of the team.
  */
 export async function pageOfTasks(db: Db, filter: TaskFilter, page: { limit: number; offset: number }) {
-  const { userId } = filter;
+  const { viewer } = filter;
   const where = and(
-    eq(tasks.userId, userId),
+    eq(tasks.userId, viewer.userId),
     filter.projectIds ? inArray(tasks.projectId, [...filter.projectIds]) : undefined,
     filter.statuses ? inArray(tasks.status, [...filter.statuses]) : undefined,
     filter.projectId ? eq(tasks.projectId, filter.projectId) : undefined,
@@ -75,7 +75,7 @@ export async function pageOfTasks(db: Db, filter: TaskFilter, page: { limit: num
       .where(
         sql`EXISTS (
           SELECT FROM projects WHERE projects.id = counted.project_id
-            AND ${roleInProject({ userId, isSuperuser: false })} IS NOT NULL OFFSET 0)`,
+            AND ${roleInProject({ ...viewer, isSuperuser: false })} IS NOT NULL OFFSET 0)`,
       ),
   );
   const total = db

@@ -3,11 +3,15 @@ import { storeJobsOfKinds } from "#src/work/queries.ts";
 import { callbackDue } from "../callback-due.ts";
 import type { FollowUps } from "../follow-ups.ts";
 
-/** Stores the jobs of the task `fenced` that has just ended: its callback's, and the one registered for its source. */
+/** Stores the jobs of the task `fenced` that has just ended: its callback's, and those registered for its source. */
 export function jobsAtEnd(followUps: FollowUps): SQL {
-  const registered = Object.entries(followUps).flatMap(([kind, { job }]) =>
-    job ? [{ job, where: sql`fenced.kind = ${kind}` }] : [],
-  );
+  const registered = Object.entries(followUps).flatMap(([kind, { job, unpublished }]) => {
+    const isOfKind = sql`fenced.kind = ${kind}`;
+    return [
+      ...(job ? [{ job, where: isOfKind }] : []),
+      ...(unpublished ? [{ job: unpublished.job, where: sql`${isOfKind} AND ${unpublished.where}` }] : []),
+    ];
+  });
   return storeJobsOfKinds(
     [{ job: callbackDue, where: sql`callback_status = 'pending'` }, ...registered],
     sql`FROM fenced`,

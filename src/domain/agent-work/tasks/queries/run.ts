@@ -46,6 +46,11 @@ const takeTask = statement((db, { taskId, generation }: { taskId: Slot<string>; 
 
 type TaskId = Record<"taskId", Slot<string>>;
 
+/** SQL value: the tools that the chat of the task allows to the task's person. */
+const allowedToPerson = sql`CASE WHEN chats.user_id = tasks.user_id THEN chats.allowed_tools ELSE ARRAY(
+  SELECT substr(allowed, 38) FROM unnest(chats.allowed_tools) AS allowed WHERE starts_with(allowed, tasks.user_id || ':')
+) END`.mapWith(chats.allowedTools);
+
 const currentTask = statement((db, { taskId }: TaskId) =>
   db
     .select({
@@ -55,7 +60,7 @@ const currentTask = statement((db, { taskId }: TaskId) =>
       agent: agents,
       isPromptSecret: isPromptSecret({ teamId: sql`projects.team_id`, userId: sql`tasks.user_id` }),
       chat: {
-        allowedTools: chats.allowedTools,
+        allowedTools: allowedToPerson,
         isTitled: chats.isTitled,
         summary: chats.summary,
       },
@@ -90,6 +95,11 @@ const historyBefore = statement((db, { taskId }: TaskId) =>
       role: messages.role,
       content: messages.content,
       work: sql<string | null>`${messages.messageMetadata} ->> 'work'`,
+      /** Of a person's message. A join could read all tasks for its rows. */
+      author: sql<{ id: string; name: string } | null>`(
+        SELECT jsonb_build_object('id', author.id, 'name', author.name) FROM tasks AS asked
+        JOIN users AS author ON author.id = asked.user_id
+        WHERE asked.id = ${messages.taskId} AND ${messages.role} = 'user')`,
     })
     .from(messages)
     .where(
@@ -251,10 +261,13 @@ const newEnding = (followUps: FollowUps) =>
       WHERE id = ${turn.taskId}::uuid AND generation <= ${turn.generation}::int
         AND status IN ('queued', 'running')
       RETURNING id, user_id, project_id, agent_id, chat_id, seq, origin, ${sourceIn(sql`tasks`).kind} AS kind, callback_status, response, error,
-        completion_reason, iterations, tool_calls
+        completion_reason, iterations, tool_calls, status, started_at, completed_at
     ) ${turnRows(turn, parts)}, forgotten AS (
       UPDATE task_steps SET step_data = step_data - 'kept'
       FROM fenced WHERE task_id = fenced.id AND step_data ->> 'kept' IS NOT NULL
+    ), forgotten_answers AS (
+      UPDATE approvals SET encrypted_answers = NULL
+      FROM fenced WHERE approvals.task_id = fenced.id AND encrypted_answers IS NOT NULL
     ), answer AS (
       INSERT INTO messages (id, chat_id, seq, role, content, message_metadata, task_id)
       SELECT ${turn.answerId}::uuid, chat_id, seq, 'assistant', coalesce(response, ''), jsonb_build_object(

@@ -1,7 +1,13 @@
 import { and, eq, lt, sql, type SQL } from "drizzle-orm";
 import { lockNames } from "#src/db/locks.ts";
 import { chats, idempotencyKeys, messageKeys, tasks } from "#src/db/schema/index.ts";
-import { rolesGranting, type Role, type Scope } from "#src/domain/access/permissions/index.ts";
+import {
+  keyThatMay,
+  rolesGranting,
+  teamOfApp,
+  type Role,
+  type Scope,
+} from "#src/domain/access/permissions/index.ts";
 import { isEntitled, isPromptSecret } from "#src/domain/organisations/library/index.ts";
 import { isFunded, isOfPlatform } from "#src/domain/metering/credits/index.ts";
 import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
@@ -27,6 +33,8 @@ interface Defaults {
 }
 
 interface Outcome extends Record<string, unknown> {
+  /** Whether a person sends it, or a key that may start a task there. */
+  mayAct: boolean;
   /** The user's role in the project; null if the user cannot see such a project. */
   role: Role | null;
   agent: boolean;
@@ -118,16 +126,25 @@ const newInsertion = (limits: AgentLimits, platformModels: readonly string[]) =>
   statement((db, task: InsertionSlots) => db.execute<Outcome>(insertionOf(task, limits, platformModels)));
 
 function insertionOf(task: InsertionSlots, limits: AgentLimits, platformModels: readonly string[]): SQL {
-  const viewer = { userId: sql`${task.userId}`, isSuperuser: sql`${task.isSuperuser}` };
+  const keyId = sql`${task.apiKeyId}`;
+  const viewer = {
+    userId: sql`${task.userId}`,
+    isSuperuser: sql`${task.isSuperuser}`,
+    teamId: teamOfApp(keyId),
+  };
+  const mayAct = sql`(${keyId}::uuid IS NULL OR EXISTS (SELECT 1 FROM api_key))`;
   return sql`
-    WITH project AS (
+    WITH api_key AS (${keyThatMay(STARTING, { keyId, projectId: sql`${task.projectId}` })}), project AS (
       SELECT projects.id, projects.team_id, ${roleInProject(viewer)} AS role FROM projects
-      WHERE projects.id = ${task.projectId}::uuid
+      WHERE projects.id = ${task.projectId}::uuid AND ${mayAct}
     ), chat AS (
-      SELECT c.id, c.agent_id, c.model, c.edit_mode FROM chats c JOIN project ON project.id = c.project_id
-      WHERE c.user_id = ${task.userId}::uuid AND CASE ${task.chatKind}::text
-        WHEN 'named' THEN c.id = ${task.namedChatId}::uuid
-        WHEN 'latest' THEN c.origin = ${task.origin}::text AND c.status = 'active'
+      SELECT c.id, c.agent_id, c.model,
+        -- What the owner of a shared chat lets the agent do without a question counts for the owner's tasks alone.
+        CASE WHEN c.user_id = ${task.userId}::uuid OR c.edit_mode <> 'allow' THEN c.edit_mode END AS edit_mode
+      FROM chats c JOIN project ON project.id = c.project_id
+      WHERE CASE ${task.chatKind}::text
+        WHEN 'named' THEN c.id = ${task.namedChatId}::uuid AND ${mayWrite(sql`c`, task)}
+        WHEN 'latest' THEN c.user_id = ${task.userId}::uuid AND c.origin = ${task.origin}::text AND c.status = 'active'
         ELSE false END
       ORDER BY coalesce(c.updated_at, c.created_at) DESC, c.id DESC LIMIT 1
     ), agent AS (
@@ -191,7 +208,8 @@ function insertionOf(task: InsertionSlots, limits: AgentLimits, platformModels: 
     ), old_chat AS (
       UPDATE chats SET updated_at = now(), status = 'active', last_seq = last_seq + 1,
         unfinished_tasks = unfinished_tasks || ${task.id}::uuid
-      FROM go WHERE chats.id = go.chat_id
+      -- Looked at again under the lock: the chat may not be shared any more.
+      FROM go WHERE chats.id = go.chat_id AND ${mayWrite(sql`chats`, task)}
       RETURNING last_seq, unfinished_tasks
     ), place AS (
       SELECT last_seq AS seq, unfinished_tasks[cardinality(unfinished_tasks) - 1] AS before
@@ -208,21 +226,28 @@ function insertionOf(task: InsertionSlots, limits: AgentLimits, platformModels: 
     ), new_task AS (
       INSERT INTO tasks (id, user_id, project_id, chat_id, seq, agent_id, api_key_id, scopes, origin, source, message,
         model, edit_mode, max_iterations, status, webhook_url)
-      SELECT ${task.id}::uuid, ${task.userId}::uuid, project_id, chat_id, coalesce(seq, 0), agent_id, ${task.apiKeyId}::uuid,
+      SELECT ${task.id}::uuid, ${task.userId}::uuid, project_id, CASE WHEN seq IS NULL THEN ${task.id}::uuid ELSE chat_id END,
+        coalesce(seq, 0), agent_id, ${task.apiKeyId}::uuid,
         ${textArray(task.scopes)}, ${task.origin}::text, ${task.source}::jsonb,
         ${task.message}::text, model, edit_mode,
         ${task.maxIterations}::int, 'queued', ${task.webhookUrl}::text
-      -- A chat that was deleted meanwhile has no row to lock: the foreign key then refuses the whole statement.
+      -- A chat that was deleted or unshared meanwhile has no row to lock. The task's id is no chat's: the foreign key then
+      -- refuses the whole statement.
       FROM go LEFT JOIN place ON true
       RETURNING id
     ), activity AS (
       UPDATE projects SET last_activity = now(), idle_warned_at = NULL FROM go WHERE projects.id = go.project_id
     )
-    SELECT (SELECT role FROM project) AS role, EXISTS (SELECT 1 FROM agent) AS agent,
+    SELECT ${mayAct} AS "mayAct", (SELECT role FROM project) AS role, EXISTS (SELECT 1 FROM agent) AS agent,
       (SELECT chat_id FROM chosen) AS "chatId", coalesce((SELECT attached FROM ready), true) AS attachments,
       coalesce((SELECT funded FROM ready), true) AS funded,
       (SELECT model FROM ready WHERE NOT fitting) AS "refusedModel", (SELECT row_to_json(exceeded) FROM exceeded) AS exceeded,
       EXISTS (SELECT 1 FROM new_task) AS started, (SELECT before FROM place) AS before`;
+}
+
+/** SQL condition: whether a chat is the sender's own, or shared with the members of the project. */
+function mayWrite(chat: SQL, task: Pick<InsertionSlots, "userId" | "isSuperuser">): SQL {
+  return sql`(${chat}.user_id = ${task.userId}::uuid OR (${chat}.is_shared AND NOT ${task.isSuperuser}::boolean))`;
 }
 
 function titleOf({ origin, message }: NewTask): string {

@@ -38,7 +38,8 @@ export type Synced = { teamId: string | null; tier: PaidTier | null; agentId: st
 /**
  * Stores a subscription's state, unless a later one is stored, with what its team gets or loses by it. A team's tier is
  * the highest that its subscriptions grant. The bundled credits are set once for each period, and on an upgrade once for
- * each tier of a period: changing to and fro is not filled again, and neither is a change between months and years.
+ * each tier of a period: changing to and fro is not filled again, and neither is a change between months and years. A team
+ * that had lost its tier lost the credits with it, and has both again.
  *
  * A new subscription counts only for one of our customers, and one to an agent only with the checkout of that price.
  */
@@ -109,7 +110,8 @@ export async function storeObservation(
       ), next AS (
         SELECT w.*, ${tierWithRank(sql`standing.rank`)} AS team_tier,
           ${paid} AND ${rankOf(sql`w.tier`)} = standing.rank AND (${isCycle}
-            OR ${rankOf(sql`w.tier`)} > ${rankOf(sql`k.credited_tier`)}) AS is_filled
+            OR ${rankOf(sql`w.tier`)} > ${rankOf(sql`k.credited_tier`)}
+            OR (SELECT subscription_tier FROM teams WHERE id = w.team_id) = 'free') AS is_filled
         FROM written w CROSS JOIN standing CROSS JOIN s LEFT JOIN k ON true
         -- A subscription that never counted takes nothing from a team whose tier has another reason.
         WHERE (w.tier IS NOT NULL OR k.tier IS NOT NULL)

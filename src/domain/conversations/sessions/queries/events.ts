@@ -1,12 +1,13 @@
 import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
 import { lockNames } from "#src/db/locks.ts";
-import { channelConfigs, channelEvents, channelMessages, channelSessions } from "#src/db/schema/index.ts";
+import { channelEvents, channelMessages, channelSessions } from "#src/db/schema/index.ts";
 import type { ReceivedMessage } from "#src/channels/channel.ts";
-import { isLive, type Channel } from "#src/domain/messaging/channels/index.ts";
+import { liveChannel, type Channel } from "#src/domain/messaging/channels/index.ts";
 import { linkCounts } from "#src/domain/messaging/identities/index.ts";
 import { jidOf, type SessionKey } from "#src/domain/messaging/inbox/index.ts";
 import type { Role } from "#src/domain/access/permissions/index.ts";
 import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
+import { statement, type Slot } from "#src/db/statement.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type StoredEvent = typeof channelEvents.$inferSelect;
@@ -52,7 +53,9 @@ export interface OpenConversation {
 /** Most events of a session that one call reads. */
 const READ = 100;
 
-const openEvents = ({ channelId, sessionKey, senderId }: SessionKey) =>
+type Key = { readonly [Part in keyof SessionKey]: string | Slot<string> };
+
+const openEvents = ({ channelId, sessionKey, senderId }: Key) =>
   and(
     eq(channelEvents.channelConfigId, channelId),
     eq(channelEvents.sessionKey, sessionKey),
@@ -60,8 +63,17 @@ const openEvents = ({ channelId, sessionKey, senderId }: SessionKey) =>
     isNull(channelEvents.handledAt),
   );
 
+interface SessionSlots extends Record<keyof SessionKey, Slot<string>> {
+  idleMinutes: Slot<number>;
+}
+
+const eventsOf = statement((db, key: Record<keyof SessionKey, Slot<string>>) =>
+  db.select().from(channelEvents).where(openEvents(key)).orderBy(asc(channelEvents.id)).limit(READ),
+);
+
 /** Reads the person who sent a session's open events, and the session. No row if the sender is not linked to an active user. */
-function membershipOf(db: Db, { channelId, sessionKey, senderId }: SessionKey, idleMinutes: number) {
+const membershipOf = statement((db, slots: SessionSlots) => {
+  const { channelId, sessionKey, senderId, idleMinutes } = slots;
   const ownerRole = roleInProject({ userId: sql`channel_configs.user_id`, isSuperuser: false });
   return db.execute<Membership & Record<string, unknown>>(sql`
     WITH person AS (
@@ -105,7 +117,7 @@ function membershipOf(db: Db, { channelId, sessionKey, senderId }: SessionKey, i
     -- In another person's channel only a chat about the channel's project may continue.
     LEFT JOIN chats c ON c.id = s.chat_id
       AND (channel_configs.user_id = person.user_id OR c.project_id = channel_configs.project_id)`);
-}
+});
 
 /** Reads everything that decides how a session's events are handled, in one round trip. */
 export async function openConversation(
@@ -114,12 +126,9 @@ export async function openConversation(
   { idleMinutes }: { idleMinutes: number },
 ): Promise<OpenConversation> {
   const [channels, events, people] = await db.batch([
-    db
-      .select()
-      .from(channelConfigs)
-      .where(and(eq(channelConfigs.id, key.channelId), isLive)),
-    db.select().from(channelEvents).where(openEvents(key)).orderBy(asc(channelEvents.id)).limit(READ),
-    membershipOf(db, key, idleMinutes),
+    liveChannel(db, key),
+    eventsOf(db, key),
+    membershipOf(db, { ...key, idleMinutes }),
   ]);
   return { channel: channels[0], events, person: people.rows[0] };
 }
@@ -169,7 +178,7 @@ export async function claimEvents(
       .from(channelEvents)
       .where(and(openEvents(key), sql`${channelEvents.taskId} IS NOT NULL`))
       .orderBy(asc(channelEvents.id)),
-    membershipOf(db, key, idleMinutes),
+    membershipOf(db, { ...key, idleMinutes }),
   ]);
   return { events, person: people.rows[0] };
 }

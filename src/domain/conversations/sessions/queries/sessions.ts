@@ -178,28 +178,30 @@ export async function askedIn(
   return rows.map(({ id }) => id);
 }
 
-/** Reads what the commands `/status` and `/whoami` answer. */
+/** What the commands `/status` and `/whoami` answer. */
+interface SessionState extends Record<string, unknown> {
+  email: string;
+  project: string | null;
+  agent: string | null;
+  task: string | null;
+  /** Of the oldest question that is open; `server` of one that a server asks. */
+  tool: string | null;
+  server: string | null;
+}
+
+/** Reads the state of a session. */
 export async function describeSession(
   db: Db,
   { userId, chatId }: { userId: string; chatId: string | null },
-): Promise<
-  | { email: string; project: string | null; agent: string | null; task: string | null; tool: string | null }
-  | undefined
-> {
-  const result = await db.execute<{
-    email: string;
-    project: string | null;
-    agent: string | null;
-    task: string | null;
-    tool: string | null;
-  }>(sql`
-    SELECT u.email, p.name AS project, a.name AS agent, t.message AS task, q.tool
+): Promise<SessionState | undefined> {
+  const result = await db.execute<SessionState>(sql`
+    SELECT u.email, p.name AS project, a.name AS agent, t.message AS task, q.tool, q.server
     FROM users u
     LEFT JOIN chats c ON c.id = ${chatId}::uuid AND c.user_id = u.id
     LEFT JOIN projects p ON p.id = c.project_id
     LEFT JOIN tasks t ON t.id = c.unfinished_tasks[1] AND t.status IN ('queued', 'running')
     LEFT JOIN agents a ON a.id = coalesce(t.agent_id, c.agent_id)
-    LEFT JOIN LATERAL (SELECT tool FROM approvals WHERE task_id = t.id AND response IS NULL AND expires_at > now()
+    LEFT JOIN LATERAL (SELECT tool, asked ->> 'server' AS server FROM approvals WHERE task_id = t.id AND response IS NULL AND expires_at > now()
       ORDER BY id LIMIT 1) AS q ON true
     WHERE u.id = ${userId}::uuid`);
   return result.rows[0];

@@ -4,6 +4,7 @@ import { channelLoss, type ChannelMessage } from "#src/domain/messaging/channels
 import { mayWrite } from "#src/domain/messaging/identities/index.ts";
 import { jidOf } from "#src/domain/messaging/inbox/index.ts";
 import { newId } from "#src/lib/ids.ts";
+import { statement, type Slot } from "#src/db/statement.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { lockJob, secondsUntilDue, storeJobs } from "#src/work/queries.ts";
 import { messageDue } from "../message-due.ts";
@@ -88,12 +89,8 @@ const isAllowed = sql<boolean>`(channel_messages.user_id IS NULL OR ${mayWrite({
   identityId: sql`channel_messages.identity_id`,
 })})`;
 
-/**
- * A message, its channel, why that one does not work, and whether the person may still be written to here. `owner` is whose
- * rights its file is read with; null once its task is deleted.
- */
-export function messageToSend(db: Db, id: string) {
-  return db
+const sending = statement((db, { id }: { id: Slot<string> }) =>
+  db
     .select({
       message: channelMessages,
       channel: channelConfigs,
@@ -105,8 +102,14 @@ export function messageToSend(db: Db, id: string) {
     .from(channelMessages)
     .innerJoin(channelConfigs, eq(channelConfigs.id, channelMessages.channelConfigId))
     .leftJoin(tasks, eq(tasks.id, channelMessages.taskId))
-    .where(eq(channelMessages.id, id));
-}
+    .where(eq(channelMessages.id, id)),
+);
+
+/**
+ * A message, its channel, why that one does not work, and whether the person may still be written to here. `owner` is whose
+ * rights its file is read with; null once its task is deleted.
+ */
+export const messageToSend = (db: Db, id: string) => sending(db, { id });
 
 export type MessageToSend = Awaited<ReturnType<typeof messageToSend>>[number];
 

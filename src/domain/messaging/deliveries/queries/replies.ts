@@ -3,17 +3,19 @@ import type { Place } from "#src/channels/channel.ts";
 import { approvals } from "#src/db/schema/index.ts";
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
 import { linkOfSession, placeOfSession, sessionOfTask } from "#src/domain/messaging/inbox/index.ts";
-import { newId } from "#src/lib/ids.ts";
 import { sourceIn } from "#src/domain/agent-work/tasks/index.ts";
+import { statement, type Slot } from "#src/db/statement.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { storeMessageJobs } from "./outbox.ts";
 
-/** Sentences for a task that has no answer to send. */
-export interface ReplyWords {
+interface ReplySlots {
+  /** Of the reply, if none is stored yet. */
+  id: Slot<string>;
+  taskId: Slot<string>;
   /** Sent when the task's answer is empty. */
-  empty: string;
+  empty: Slot<string>;
   /** Sent before the error of a failed task. */
-  failed: string;
+  failed: Slot<string>;
 }
 
 /** The reply to a task's message, and the session that it goes to. */
@@ -44,22 +46,23 @@ export interface Reply {
 const ORDERED_HOURS = 24;
 
 /**
- * Stores the reply of a finished task in the outbox with the job that sends it, once. It stores nothing while the reply of an earlier task of the chat is
- * missing. Returns undefined for a task that came from no session of a platform, and for a task that has not finished.
+ * Stores the reply of a finished task in the outbox, under this id, with the job that sends it, once. It stores nothing while the
+ * reply of an earlier task of the chat is missing. Returns no row for a task that came from no session of a platform, and for a
+ * task that has not finished.
  */
-export async function insertReply(db: Db, taskId: string, words: ReplyWords): Promise<Reply | undefined> {
+export const insertReply = statement((db, reply: ReplySlots) => {
   const source = sourceIn(sql`t`);
-  const result = await db.execute<Reply & Record<string, unknown>>(sql`
+  return db.execute<Reply & Record<string, unknown>>(sql`
     WITH done AS (
       SELECT t.id, t.status, t.chat_id, t.seq, t.user_id, t.api_key_id, t.project_id, s.channel_config_id, s.session_key, s.sender_id, s.platform_chat_id, s.platform_chat_type,
         s.platform_thread_id, ${linkOfSession(sql`s`, sql`c`)} AS identity_id, c.channel_type, c.user_id AS owner_id,
-        CASE t.status WHEN 'completed' THEN coalesce(nullif(trim(t.response), ''), ${words.empty}::text)
-          ELSE ${words.failed}::text || coalesce(t.error, '') END AS content,
+        CASE t.status WHEN 'completed' THEN coalesce(nullif(trim(t.response), ''), ${reply.empty}::text)
+          ELSE ${reply.failed}::text || coalesce(t.error, '') END AS content,
         ${source.replyTo} AS reply_to, ${source.replyTarget} AS reply_target
       FROM tasks t
       JOIN channel_sessions s ON s.id = ${source.sessionId}
       JOIN channel_configs c ON c.id = s.channel_config_id
-      WHERE t.id = ${taskId}::uuid AND t.status IN ('completed', 'failed', 'cancelled')
+      WHERE t.id = ${reply.taskId}::uuid AND t.status IN ('completed', 'failed', 'cancelled')
     ), missing AS (
       SELECT t.id, t.seq FROM done JOIN tasks t ON t.chat_id = done.chat_id AND t.seq < done.seq
       JOIN channel_sessions s ON s.id = ${source.sessionId}
@@ -69,7 +72,7 @@ export async function insertReply(db: Db, taskId: string, words: ReplyWords): Pr
     ), stored AS (
       INSERT INTO channel_messages (id, channel_config_id, direction, jid, platform_chat_type, platform_thread_id, content,
         task_id, user_id, identity_id, status, occasion, reply_to, reply_target, created_at)
-      SELECT ${newId()}::uuid, channel_config_id, 'outbound', channel_type || ':' || platform_chat_id, platform_chat_type,
+      SELECT ${reply.id}::uuid, channel_config_id, 'outbound', channel_type || ':' || platform_chat_id, platform_chat_type,
         platform_thread_id, content, id, user_id, identity_id, 'pending', 'task:' || id, reply_to, reply_target,
         -- Later than every reply that this statement sees.
         clock_timestamp()
@@ -87,8 +90,7 @@ export async function insertReply(db: Db, taskId: string, words: ReplyWords): Pr
       coalesce((SELECT id FROM stored), (SELECT id FROM channel_messages WHERE occasion = 'task:' || done.id))
         AS "messageId"
     FROM done`);
-  return result.rows[0];
-}
+});
 
 /**
  * Returns a task's open approvals, and the place in which its person is asked. Undefined when no approval is open, or when
@@ -96,9 +98,14 @@ export async function insertReply(db: Db, taskId: string, words: ReplyWords): Pr
  */
 export async function askingSession(db: Db, taskId: string) {
   const [found, open] = await db.batch([
-    sessionOfTask(db, taskId),
+    sessionOfTask(db, { taskId }),
     db
-      .select({ id: approvals.id, tool: approvals.tool, parameters: approvals.parameters })
+      .select({
+        id: approvals.id,
+        tool: approvals.tool,
+        parameters: approvals.parameters,
+        asked: approvals.asked,
+      })
       .from(approvals)
       .where(
         and(
@@ -111,7 +118,7 @@ export async function askingSession(db: Db, taskId: string) {
   ]);
   const [at] = found;
   if (!at?.isAllowed || open.length === 0) return undefined;
-  const { channel, session, person, replyTo } = at;
+  const { channel, session, person, replyTo, chat } = at;
   const { sessionKey } = session;
-  return { channel, sessionKey, place: placeOfSession(session), person, replyTo, approvals: open };
+  return { channel, sessionKey, place: placeOfSession(session), person, replyTo, chat, approvals: open };
 }

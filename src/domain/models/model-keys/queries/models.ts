@@ -8,7 +8,11 @@ export type AddedModel = typeof userModels.$inferSelect;
 const active = (userId: string) => and(eq(userModels.userId, userId), eq(userModels.isActive, true));
 
 export function addedModels(db: Db, userId: string) {
-  return db.select().from(userModels).where(active(userId)).orderBy(asc(userModels.createdAt));
+  return db
+    .select()
+    .from(userModels)
+    .where(active(userId))
+    .orderBy(asc(userModels.createdAt), asc(userModels.id));
 }
 
 /** Fails on `user_models_model_unique` if the model is already listed. Throws the refusal of the ceiling on models. */

@@ -18,7 +18,11 @@ export type ProviderValues = Pick<
 const active = (userId: string) => and(eq(userProviders.userId, userId), eq(userProviders.isActive, true));
 
 export function activeProviders(db: Db, userId: string) {
-  return db.select().from(userProviders).where(active(userId)).orderBy(asc(userProviders.createdAt));
+  return db
+    .select()
+    .from(userProviders)
+    .where(active(userId))
+    .orderBy(asc(userProviders.createdAt), asc(userProviders.id));
 }
 
 /** The default headers of all providers that a person ever stored, encrypted. */

@@ -24,6 +24,8 @@ export interface Viewer {
   /** An id, or the column that holds it. */
   userId: string | SQL;
   isSuperuser: boolean | SQL;
+  /** The only team in whose projects there is a role; all, when it is absent or null. */
+  teamId?: string | SQL | undefined;
 }
 
 /** A viewer whose rights are known before the query. */
@@ -39,10 +41,11 @@ export interface Person extends Viewer {
  * project the role in the team applies. An owner who has left the team has no role. All queries that give a person access
  * to a project use this function.
  */
-export function roleInProject({ userId, isSuperuser }: Viewer): SQL<Role | null> {
+export function roleInProject({ userId, isSuperuser, teamId }: Viewer): SQL<Role | null> {
   // The table is named, since a query over one table strips the columns of an expression of theirs.
   return sql<Role | null>`(
     SELECT CASE
+      ${teamId === undefined ? sql`` : sql`WHEN projects.team_id <> ${teamId}::uuid THEN NULL`}
       WHEN ${isSuperuser}::boolean OR in_team.role = 'admin' THEN 'admin'
       WHEN in_project.role IS NOT NULL THEN in_project.role
       WHEN projects.visibility <> 'private' THEN in_team.role

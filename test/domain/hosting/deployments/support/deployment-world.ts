@@ -18,6 +18,7 @@ import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { executeJob, type WorkDeps } from "#src/work/execute.ts";
 import { sweepJobs } from "#src/work/sweep.ts";
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { ProjectInMemory } from "#test/domain/hosting/bundles/project-in-memory.ts";
 import { memoryArchives } from "#test/domain/workspaces/archives/memory-archives.ts";
@@ -40,7 +41,7 @@ const CONFIG = {
   PROJECT_RUNTIME: "embedded" as const,
   DEPLOYMENT_TIMEOUT: 600,
   DEPLOYMENT_POLL_SECONDS: 5,
-  DEPLOYMENT_BUILD_TIMEOUT_SECONDS: 10,
+  DEPLOYMENT_BUILD_TIMEOUT_SECONDS: HANGS_MS / 1_000,
   DEPLOYMENT_BUILD_DIR: "dist",
   DEPLOYMENT_MAX_FILES: 100,
   DEPLOYMENT_MAX_FILE_MB: 1,
@@ -212,9 +213,8 @@ export class DeploymentWorld {
 
   /** The job of a deployment, in what matters; undefined when there is nothing to do. */
   async job(id: string) {
-    const { rows } = await this.#db.execute<{ isHeld: boolean; isDue: boolean; pause: number }>(sql`
-      SELECT coalesce(lease_until > now(), false) AS "isHeld", due_at <= now() AS "isDue",
-        extract(epoch FROM due_at - now())::float AS pause
+    const { rows } = await this.#db.execute<{ isHeld: boolean; isDue: boolean }>(sql`
+      SELECT coalesce(lease_until > now(), false) AS "isHeld", due_at <= now() AS "isDue"
       FROM jobs WHERE key = ${id}::text`);
     return rows[0];
   }

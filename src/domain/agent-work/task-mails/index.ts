@@ -1,0 +1,3 @@
+export { endDue, MAILED_ORIGINS, questionDue } from "./due.ts";
+export { mailTaskEnd, mailTaskQuestion } from "./mail-task.ts";
+export { isEndMailed, isMailed } from "./queries.ts";

@@ -1,0 +1,10 @@
+export { registerClient } from "./clients.ts";
+export { decideRequest } from "./decide-request.ts";
+export { disconnectAllApps, disconnectApp, revokeToken } from "./end-grant.ts";
+export { exchangeCode } from "./exchange-code.ts";
+export { listConnectedApps, type ConnectedApp } from "./list-apps.ts";
+export { oauthRefusal } from "./oauth-refusal.ts";
+export { openRequest } from "./open-request.ts";
+export { endGrantsOf } from "./queries.ts";
+export { refreshTokens } from "./refresh-tokens.ts";
+export type { IssuedTokens } from "./tokens.ts";

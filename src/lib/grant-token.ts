@@ -1,0 +1,2 @@
+/** The beginning of access tokens of connected apps, which are good at the MCP server alone. */
+export const GRANT_TOKEN = "tso_";
