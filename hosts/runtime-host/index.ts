@@ -74,7 +74,7 @@ export async function startRuntimeHost(
   await requireSandboxes(programs, limits, makeFolder(path.join(ownDir, "probe"), 0o755));
 
   const register = new SandboxRegister(path.join(ownDir, "sandboxes"));
-  register.killRemains();
+  await register.killRemains();
   const digest = createHash("sha256").update(dataDir).digest("hex").slice(0, 16);
   const cgroups = await findCgroups(`agent-workspace-${digest}`);
   const host: SandboxHost = { programs, network, limits, cgroups, register, log };

@@ -83,6 +83,29 @@ export async function killAll(root: number, pids: ReadonlySet<number>): Promise<
   while (remaining().length > 0 && Date.now() < deadline) await pause(GONE_POLL_MS);
 }
 
+const STOPPED_TIMEOUT_MS = 5_000;
+
+/**
+ * Kills a process and all below it. It is stopped before: a sandbox that is just being made and loses its outermost process
+ * between making its first one and telling it to end with its parent would run on, below nobody.
+ */
+export async function killTree(root: number): Promise<void> {
+  signal(root, "SIGSTOP");
+  const deadline = Date.now() + STOPPED_TIMEOUT_MS;
+  while (isRunning(root) && Date.now() < deadline) await pause(1);
+  for (const { pid } of descendants(root)) signal(pid, "SIGKILL");
+  signal(root, "SIGKILL");
+}
+
+/** Whether a process is neither stopped nor gone. A signal reaches it when it leaves the kernel, perhaps with one more child. */
+function isRunning(pid: number): boolean {
+  const state = /^State:\s+(\w)/mu.exec(read(`/proc/${pid}/status`) ?? "")?.[1];
+  return state !== undefined && !STOPPED_OR_GONE.has(state);
+}
+
+/** Source: proc(5). */
+const STOPPED_OR_GONE: ReadonlySet<string> = new Set(["T", "t", "Z", "X"]);
+
 /** Sends a signal; ignores a process that is gone. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {

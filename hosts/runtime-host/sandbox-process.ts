@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { CgroupMaker, Usage } from "./cgroup.ts";
 import type { ProjectLimits } from "./limits.ts";
-import { descendants, signal } from "./process-table.ts";
+import { descendants, killTree } from "./process-table.ts";
 import { sandboxCommand, type ReadOnlyFiles, type SandboxPrograms, type WayOut } from "./sandbox-command.ts";
 import type { SandboxRegister } from "./sandbox-register.ts";
 
@@ -111,13 +111,11 @@ export class SandboxProcess {
     return total;
   }
 
-  /** Kills all of it: its first process takes all others with it, and the outermost ends when they are gone. */
+  /** Kills all of it. Resolves when it has ended. */
   async end(): Promise<void> {
     if (!this.hasEnded) {
       this.#isEnding = true;
-      const [first] = descendants(this.pid);
-      if (first) signal(first.pid, "SIGKILL");
-      else this.child.kill("SIGKILL");
+      await killTree(this.pid);
     }
     const late = setTimeout(() => this.child.kill("SIGKILL"), END_TIMEOUT_MS);
     await this.ended.finally(() => clearTimeout(late));

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { descendants, signal } from "./process-table.ts";
+import { killTree } from "./process-table.ts";
 
 /**
  * Register of running sandboxes, as empty files named after their processes, so that the start after a kill finds the
@@ -24,14 +24,10 @@ export class SandboxRegister {
   }
 
   /** Kills sandboxes that an earlier service has left. A process with the same id but another start time is ignored. */
-  killRemains(): void {
+  async killRemains(): Promise<void> {
     for (const name of readdirSync(this.#dir)) {
       const [pid = 0, started] = name.split("-").map(Number);
-      if (startTime(pid) === started) {
-        const [first] = descendants(pid);
-        if (first) signal(first.pid, "SIGKILL");
-        signal(pid, "SIGKILL");
-      }
+      if (startTime(pid) === started) await killTree(pid);
       rmSync(path.join(this.#dir, name), { force: true });
     }
   }

@@ -54,9 +54,10 @@ export type Access =
   | { keyOfTask: Scope }
   /**
    * A person whose role in the project's team grants this permission, or a key with it. `rate` names the limit that
-   * counts a person's calls, in place of the general one; a key's calls count against the key.
+   * counts a person's calls, in place of the general one; a key's calls count against the key. `keyAlso` is a second permission
+   * that a key needs.
    */
-  | { userOrKey: Scope; rate?: "chat" | "move" }
+  | { userOrKey: Scope; keyAlso?: Scope; rate?: "chat" | "move" }
   /**
    * As `userOrKey`, for a handler that begins with `requireProjectAndRead`: a person's sign-in is read in that round trip.
    */
@@ -176,7 +177,11 @@ async function admit(
       ? challenging(c, credentials, () => admitKeyOrApp(c, credentials, access.key))
       : admitKey(c, keyOf(credentials), access.key);
   }
-  if (credentials.kind === "key") return admitKey(c, credentials.token, access.userOrKey);
+  if (credentials.kind === "key") {
+    const caller = await admitKey(c, credentials.token, access.userOrKey);
+    if (access.keyAlso) requireKeyScope(caller, access.keyAlso);
+    return caller;
+  }
   return admitPerson(c, credentials, "Not authenticated", access.rate);
 }
 

@@ -229,7 +229,10 @@ function securityOf(access: Access): Json[] {
   if (access === "public" || access === "visitors") return [];
   if ("user" in access) return access.user === "superuser" ? signedIn("superuser") : signedIn();
   if ("member" in access) return signedIn(access.member);
-  if ("userOrKey" in access) return [...signedIn(), { apiKey: [access.userOrKey] }];
+  if ("userOrKey" in access) {
+    const { userOrKey, keyAlso } = access;
+    return [...signedIn(), { apiKey: [userOrKey, ...(keyAlso ? [keyAlso] : [])] }];
+  }
   if ("userOrKeyInRead" in access) return [...signedIn(), { apiKey: [access.userOrKeyInRead] }];
   if ("keyInStatement" in access) return [{ apiKey: [access.keyInStatement] }];
   const permission = "key" in access ? access.key : access.keyOfTask;

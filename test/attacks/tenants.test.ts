@@ -16,12 +16,12 @@ const before = await foreign.holdings();
 /** Statuses of a caller who is not admitted. An admitted request may still be invalid otherwise, such as 422. */
 const REFUSALS = [401, 403, 404, 405];
 
-/** How a key is answered that has no permission but the one which is published for the operation. */
+/** How a key is answered that has no permissions but those which are published for the operation. */
 async function statusForKey(operation: Operation, { owner, samples }: Estate) {
-  const { scope, method } = operation;
+  const { scopes, method } = operation;
   const made = await service.call<{ id: string; key: string }>("POST", "/api/external-api-keys", {
     token: owner.token,
-    json: { name: "one permission", scopes: scope ? [scope] : null },
+    json: { name: "one permission", scopes: scopes.length > 0 ? scopes : null },
   });
   const json = smallestBody(document, operation, samples);
   const address = addressOf(operation, samples);
@@ -43,7 +43,7 @@ const whole = [...groups.values()].flatMap((group, salt) => some(group, Math.cei
 
 /**
  * Two checks on one estate, which takes long to make. Another person's resource does not exist in any place of one's own
- * request. A key with only the published permission is admitted by the unchanged request, so that the foreign names alone were
+ * request. A key with only the published permissions is admitted by the unchanged request, so that the foreign names alone were
  * the reason of the refusals. That all examples are taken is proven by test/surface/examples.test.ts.
  */
 describe("reaches no resource of another person, and admits the caller's own", () => {

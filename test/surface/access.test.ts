@@ -159,7 +159,7 @@ beforeAll(async () => {
     "a key for another project": bearer((await newKey(owner.token, { project_id: otherProject })).key),
     "an editor's token": bearer(editor.token),
     "an editor's key": bearer((await newKey(editor.token)).key),
-    ...(await keysWithAllBut(new Set(guarded.flatMap(({ scope }) => scope ?? [])))),
+    ...(await keysWithAllBut(new Set(guarded.flatMap(({ scopes }) => scopes)))),
   });
 });
 
@@ -196,8 +196,9 @@ async function newEditor() {
 }
 
 /** Whom the published document says an operation admits, in the words of the table. */
-function admitted({ person, keys, permission, scope, template }: Operation): Row["admits"] {
-  if (!person) return template.includes("{task}") ? `key of the task: ${scope}` : `key: ${scope ?? "any"}`;
+function admitted({ person, keys, permission, scopes, template }: Operation): Row["admits"] {
+  const scope = scopes.join(" and ") || "any";
+  if (!person) return template.includes("{task}") ? `key of the task: ${scope}` : `key: ${scope}`;
   if (keys) return `person or key: ${scope}`;
   if (permission === "superuser") return "superuser";
   return permission === undefined ? "person" : `member: ${permission}`;
@@ -207,14 +208,14 @@ function admitted({ person, keys, permission, scope, template }: Operation): Row
 function refusalsOf(operation: Operation): [name: string, status: number][] {
   const row = ROWS[canonical(operation)];
   if (!row) return [];
-  const { person, keys, scope, permission, method } = operation;
+  const { person, keys, scopes, permission, method } = operation;
   const refusals: [string, number][] = [];
   if (!person) refusals.push(["an access token", 401], ["the cookies of a session", 401]);
   else if (method !== "GET") refusals.push(["the cookies of a session", 403]);
   if (!keys) refusals.push(["a key", row.key ?? 401]);
-  if (scope !== undefined) refusals.push([withAllBut(scope), 403]);
+  for (const scope of scopes) refusals.push([withAllBut(scope), 403]);
   // The permissions of a role are one table: an editor is refused every permission that the role lacks.
-  const needed = permission ?? scope;
+  const needed = permission ?? scopes[0];
   if (needed !== undefined && isScope(needed) && !roleGrants("editor", needed)) {
     if (person) refusals.push(["an editor's token", 403]);
     if (keys) refusals.push(["an editor's key", 403]);

@@ -76,8 +76,8 @@ export interface Operation extends z.infer<typeof Operation> {
   person: boolean;
   /** Whether keys are admitted. */
   keys: boolean;
-  /** The permission that a key needs, if any. */
-  scope: string | undefined;
+  /** The permissions that a key needs, all of them. */
+  scopes: string[];
   /** What a person needs besides a session: a permission in the team of the path, or `superuser`. */
   permission: string | undefined;
   isPublic: boolean;
@@ -100,7 +100,7 @@ export function operationsOf(document: Document): Operation[] {
       person: operation.security.some((each) => "accessToken" in each),
       keys: operation.security.some((each) => "apiKey" in each),
       permission: operation.security.flatMap((each) => each["accessToken"] ?? [])[0],
-      scope: operation.security.flatMap((each) => each["apiKey"] ?? [])[0],
+      scopes: operation.security.flatMap((each) => each["apiKey"] ?? []),
       isPublic: operation.security.length === 0,
       isAlias: operation["x-alias-of"] !== undefined,
       pathParameters: Array.from(template.matchAll(/\{(\w+)\}/gu), ([, name = ""]) => name),

@@ -27,7 +27,10 @@ export const AGENTS: Rows = {
     GET: { ...anyone("mcp.view"), project: true },
     POST: { ...anyone("mcp.manage"), project: true },
   },
-  "/api/mcp/stdio-servers": { GET: changes("mcp.manage"), POST: changes("mcp.manage") },
+  "/api/mcp/stdio-servers": {
+    GET: changes("mcp.manage"),
+    POST: changes("mcp.manage and terminal.access"),
+  },
   "/api/mcp/servers/{mcp_server}": {
     GET: reads("mcp.view"),
     PATCH: changes("mcp.manage"),

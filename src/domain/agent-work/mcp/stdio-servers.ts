@@ -7,7 +7,6 @@ import { named, type ManageDeps } from "./manage-servers.ts";
 import { changeServer, insertServer, stdioServersOf, type McpServer } from "./queries.ts";
 import { NO_RULES } from "./rules.ts";
 import { namesIn } from "./references.ts";
-import { requireStart } from "./require-server.ts";
 import { readStdioFile, STDIO_FILE, textsOf, type StdioEntry, type StdioFile } from "./stdio-file.ts";
 import { NO_PROGRAMS, stdioUrl } from "./stdio-program.ts";
 import type { ReachDeps } from "./target.ts";
@@ -70,7 +69,7 @@ async function fileOf(deps: ReachDeps, projectId: string): Promise<StdioFile> {
 
 /**
  * Allows a stdio server as the file names it now, which is what `hash` says, and starts it to read its tools: the state says what came
- * of that. Throws `conflict` for one that the file names no longer, or otherwise, and as `createServer` and `requireStart` do.
+ * of that. Throws `conflict` for one that the file names no longer, or otherwise, and as `createServer` does.
  */
 export async function allowStdioServer(
   deps: ManageDeps,
@@ -79,7 +78,6 @@ export async function allowStdioServer(
   client: Client,
 ): Promise<McpServer> {
   const { id: projectId, teamId } = await requireProject(deps, caller, project, "mcp.manage");
-  requireStart(caller);
   const { entries } = await readStdioFile(deps, projectId);
   if (!entries.some((entry) => entry.name === name && entry.hash === hash)) {
     throw new AppError("conflict", `${STDIO_FILE} now says something else of '${name}': look at it again`);

@@ -80,9 +80,9 @@ export const allowStdioServer = endpoint({
   path: STDIO_SERVERS,
   summary: "Allow a stdio server",
   description:
-    "Everybody's agents in the project then have its tools. It runs in the project's container, and is started at once to read its tools. Deleting the MCP server withdraws this.",
+    "Everybody's agents in the project then have its tools. It runs in the project's container, and is started at once to read its tools: a key needs `terminal.access` for that, too. Deleting the MCP server withdraws this.",
   tag: "MCP servers",
-  access: { userOrKey: "mcp.manage" },
+  access: { userOrKey: "mcp.manage", keyAlso: "terminal.access" },
   example: { project_id: "my-app", name: "database", hash: "0".repeat(64) },
   body: z.object({
     project_id,
