@@ -17,8 +17,6 @@ export interface ServiceProcess {
   ready: Promise<string>;
   /** Exit code, or the signal that ended it. */
   ended: Promise<number | NodeJS.Signals>;
-  /** How long its start took until the ready line, in milliseconds; 0 before. */
-  startMs(): number;
   /** What it has written to standard error. */
   stderr(): string;
   /** SIGKILL; `onStrike` hears of it at once. Resolves when the victims are gone; for `node`, when its workerd is gone too. */
@@ -39,24 +37,18 @@ export function spawnService(variables: Readonly<Record<string, string>>): Servi
   const ended = once(child, "exit").then(([code, signal]) => code ?? signal);
 
   const firstLine = once(createInterface({ input: child.stdout }), "line").then(([line]) => String(line));
-  const startedAt = Date.now();
-  let startMs = 0;
   const ready = Promise.race([
     firstLine,
     ended.then((how) => Promise.reject(new Error(`The service ended with ${how}:\n${stderr}`))),
     pause(START_TIMEOUT_MS, undefined, { ref: false }).then(() =>
       Promise.reject(new Error(`The service is not ready after ${START_TIMEOUT_MS} ms:\n${stderr}`)),
     ),
-  ]).then((line) => {
-    startMs = Date.now() - startedAt;
-    return line.replace(/^ready /u, "");
-  });
+  ]).then((line) => line.replace(/^ready /u, ""));
   ready.catch(() => {}); // the service may be killed while it starts, before a caller waits
 
   return {
     ready,
     ended,
-    startMs: () => startMs,
     stderr: () => stderr,
     async kill(victim = "everything", onStrike = () => {}) {
       if (victim === "workerd") {

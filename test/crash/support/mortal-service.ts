@@ -12,8 +12,6 @@ export interface MortalService {
   kill(victim?: Victim, onStrike?: () => void): Promise<void>;
   /** What it has written to standard error since it was started last. */
   stderr(): string;
-  /** How long the slowest of its starts took until the ready line. */
-  slowestStartMs(): number;
 }
 
 /** The service of a test file; it is gone, with its data, when the file's tests are over. */
@@ -23,7 +21,6 @@ export function mortalService(
 ): MortalService {
   let port = "0";
   let running: ServiceProcess | undefined;
-  let slowestStartMs = 0;
   const kill = async (victim?: Victim, onStrike?: () => void) => running?.kill(victim, onStrike);
   afterAll(async () => {
     await kill();
@@ -40,14 +37,11 @@ export function mortalService(
         CHAT_RATE_PER_MINUTE: "0",
         ...variables(),
       });
-      const started = running;
-      const url = await started.ready;
-      slowestStartMs = Math.max(slowestStartMs, started.startMs());
+      const url = await running.ready;
       ({ port } = new URL(url));
       return url;
     },
     kill,
     stderr: () => running?.stderr() ?? "",
-    slowestStartMs: () => slowestStartMs,
   };
 }
