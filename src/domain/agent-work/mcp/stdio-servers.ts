@@ -3,7 +3,6 @@ import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
-import { oneLine } from "#src/lib/one-line.ts";
 import { named, type ManageDeps } from "./manage-servers.ts";
 import { changeServer, insertServer, stdioServersOf, type McpServer } from "./queries.ts";
 import { NO_RULES } from "./rules.ts";
@@ -85,7 +84,7 @@ export async function allowStdioServer(
   if (!entries.some((entry) => entry.name === name && entry.hash === hash)) {
     throw new AppError(
       "conflict",
-      `The file ${STDIO_FILE} now says something else of '${oneLine(name)}': look at it again`,
+      `The file ${STDIO_FILE} now says something else of '${name}': look at it again`,
     );
   }
   const url = stdioUrl(hash);
