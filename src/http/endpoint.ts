@@ -4,6 +4,7 @@ import { bodyLimit } from "hono/body-limit";
 import type { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
 import type { Client } from "#src/lib/client.ts";
+import { fieldName } from "#src/lib/field-name.ts";
 import type { Services } from "#src/services.ts";
 import { acceptedBody } from "./accepted-body.ts";
 import { guard, type Access, type CallerOf } from "./access.ts";
@@ -317,7 +318,7 @@ function refuse(result: { success: boolean; error?: z.core.$ZodError | undefined
       return `These fields cannot be set here: ${named.join(", ")}`;
     }
     const problem = isMissing(issue) ? "is required" : issue.message;
-    return issue.path.length > 0 ? `${issue.path.join(".")}: ${problem}` : problem;
+    return issue.path.length > 0 ? `${fieldName(issue.path)}: ${problem}` : problem;
   });
   throw new AppError("invalid_body", sentences.slice(0, 10).join("; ") || "Invalid request");
 }

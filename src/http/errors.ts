@@ -3,6 +3,7 @@ import { HTTPException } from "hono/http-exception";
 import { z } from "zod";
 import { isOutage } from "#src/db/outage.ts";
 import { AppError, type ErrorCode } from "#src/lib/errors.ts";
+import { visibleLine } from "#src/lib/visible.ts";
 import type { AppEnv } from "./context.ts";
 import { loggedPath } from "./logged-path.ts";
 
@@ -31,10 +32,12 @@ export const OpenAiErrorBody = ErrorBody.extend({
 }).meta({ id: "OpenAiError" });
 
 /** Codes of OAuth for refusals that name none: of middleware and schemas. Source: RFC 6749, sections 4.1.2.1 and 5.2. */
-function oauthError({ status, message }: AppError): z.output<typeof OAuthErrorBody> {
+function oauthError(refusal: AppError): z.output<typeof OAuthErrorBody> {
+  const { status } = refusal;
+  const detail = sentenceOf(refusal);
   const overloaded = status === 429 || status === 503;
   const error = overloaded ? "temporarily_unavailable" : status >= 500 ? "server_error" : "invalid_request";
-  return { detail: message, error, error_description: message };
+  return { detail, error, error_description: detail };
 }
 
 /** OpenAI's own types for some failures. Source: https://platform.openai.com/docs/guides/error-codes */
@@ -49,8 +52,19 @@ const OPENAI_TYPES: Readonly<Partial<Record<ErrorCode, string>>> = {
 };
 
 /** An error in OpenAI's format. */
-export function openAiError({ code, message }: AppError): z.output<typeof OpenAiErrorBody>["error"] {
-  return { message, type: OPENAI_TYPES[code] ?? "invalid_request_error", code, param: null };
+export function openAiError(refusal: AppError): z.output<typeof OpenAiErrorBody>["error"] {
+  const { code } = refusal;
+  return {
+    message: sentenceOf(refusal),
+    type: OPENAI_TYPES[code] ?? "invalid_request_error",
+    code,
+    param: null,
+  };
+}
+
+/** In one line, and nothing hidden: many a refusal repeats a text of the request. */
+function sentenceOf({ message }: AppError): string {
+  return visibleLine(message);
 }
 
 /**
@@ -70,12 +84,16 @@ export function onError(error: Error, c: Context<AppEnv>): Response {
   const inOpenAiStyle = c.get("errorStyle") === "openai" && { error: openAiError(known) };
   const inOAuthStyle = c.get("errorStyle") === "oauth" && oauthError(known);
   const { retryAfterSeconds } = known;
-  return c.json({ ...inOAuthStyle, detail: known.message, ...known.extra, ...inOpenAiStyle }, known.status, {
-    // Source: RFC 9110, 15.5.2.
-    ...(known.status === 401 && { "WWW-Authenticate": "Bearer" }),
-    ...known.headers,
-    ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
-  });
+  return c.json(
+    { ...inOAuthStyle, detail: sentenceOf(known), ...known.extra, ...inOpenAiStyle },
+    known.status,
+    {
+      // Source: RFC 9110, 15.5.2.
+      ...(known.status === 401 && { "WWW-Authenticate": "Bearer" }),
+      ...known.headers,
+      ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
+    },
+  );
 }
 
 /** Paths that clients of OpenAI's API use, whether or not an endpoint exists there. */

@@ -80,7 +80,10 @@ export async function allowStdioServer(
   const { id: projectId, teamId } = await requireProject(deps, caller, project, "mcp.manage");
   const { entries } = await readStdioFile(deps, projectId);
   if (!entries.some((entry) => entry.name === name && entry.hash === hash)) {
-    throw new AppError("conflict", `${STDIO_FILE} now says something else of '${name}': look at it again`);
+    throw new AppError(
+      "conflict",
+      `The file ${STDIO_FILE} now says something else of '${name}': look at it again`,
+    );
   }
   const url = stdioUrl(hash);
   const rows = await stdioServersOf(deps.db, projectId);

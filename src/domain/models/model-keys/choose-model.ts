@@ -60,7 +60,7 @@ export async function chooseModelFor(
   const route = parseModelId(asked, deps.modelSettings);
   const named = namedBy(asked, deps.modelSettings);
   if (named && isSwitchedOff(named, who.disabledModels ?? [], deps.modelSettings)) throw switchedOff(asked);
-  if (route.kind === "malformed") throw refused(`${asked} is not a valid model id`);
+  if (route.kind === "malformed") throw refused(`'${asked}' is not a valid model id`);
   if (route.kind !== "platform") {
     if (who.isPromptSecret) throw new ModelError("forbidden", secretPrompt(asked), { retryable: false });
     return own(deps, who, { id: asked, provider: providerOf(route), name: route.name });
@@ -86,7 +86,7 @@ async function own(
   const lookup = await lookUpKey(deps.db, who, wish, modelSettings.byokTiers);
   if (!lookup || lookup.provider === null) {
     const known = modelSettings.providers.map(({ id }) => id).join(", ");
-    throw refused(`${wish.id} does not begin with a known provider: ${known}, custom`);
+    throw refused(`'${wish.id}' does not begin with a known provider: ${known}, custom`);
   }
   const named = { provider: lookup.provider, name: wish.name };
   if (isSwitchedOff(named, lookup.disabledModels, modelSettings)) throw switchedOff(wish.id);

@@ -57,13 +57,13 @@ function timestamp(phrase: string, { timezone, now }: Clock): Date | undefined {
   const local = Date.parse(`${date}T${time}Z`);
   // `Date` takes 30 February for a day of March, and 24:00 for the next day.
   if (Number.isNaN(local) || !new Date(local).toISOString().startsWith(`${date}T${time.slice(0, 5)}`)) {
-    throw new AppError("invalid_input", `${written} is not a date and time of the calendar.`);
+    throw new AppError("invalid_input", `'${written}' is not a date and time of the calendar.`);
   }
   if (Number(hours) > 14 || Number(minutes) > 59) {
-    throw new AppError("invalid_input", `${written} has an offset that no time zone has.`);
+    throw new AppError("invalid_input", `'${written}' has an offset that no time zone has.`);
   }
   const offset = (Number(hours) * HOUR_MS + Number(minutes) * MINUTE_MS) * (sign === "-" ? -1 : 1);
   const at = (utc ?? sign) === undefined ? momentOf(local, timezone) : local - offset;
-  if (at <= now.getTime()) throw new AppError("invalid_input", `${written} is in the past.`);
+  if (at <= now.getTime()) throw new AppError("invalid_input", `'${written}' is in the past.`);
   return new Date(at);
 }

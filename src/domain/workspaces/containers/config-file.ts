@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
+import { fieldName } from "#src/lib/field-name.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import type { ProjectFiles } from "#src/platform/runtime/project-files.ts";
 import { CONFIG_PATH, ConfigDocument } from "./config-document.ts";
@@ -19,7 +20,7 @@ export async function readConfigFile(files: Pick<Files, "readFile">): Promise<Co
   const parsed = ConfigDocument.safeParse(json.value);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) =>
-    [path.join("."), message].filter(Boolean).join(": "),
+    [fieldName(path), message].filter(Boolean).join(": "),
   );
   throw new AppError("invalid_input", `${CONFIG_PATH} is not valid: ${problems.slice(0, 10).join("; ")}`);
 }

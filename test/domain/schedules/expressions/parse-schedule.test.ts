@@ -154,10 +154,10 @@ describe("what the grammar takes beyond that", () => {
     ["monthly on the 32nd at 9am", "Invalid day of the month: 32"],
     ["in 0m", "Invalid delay: 0m"],
     ["in 99999999 days", "Invalid delay: 99999999 days"],
-    ["2026-02-30T09:00", "2026-02-30T09:00 is not a date and time of the calendar."],
-    ["2027-01-01t24:00", "2027-01-01T24:00 is not a date and time of the calendar."],
-    ["2027-01-01T09:00+99:00", "2027-01-01T09:00+99:00 has an offset that no time zone has."],
-    ["2020-01-01T00:00:00Z", "2020-01-01T00:00:00Z is in the past."],
+    ["2026-02-30T09:00", "'2026-02-30T09:00' is not a date and time of the calendar."],
+    ["2027-01-01t24:00", "'2027-01-01T24:00' is not a date and time of the calendar."],
+    ["2027-01-01T09:00+99:00", "'2027-01-01T09:00+99:00' has an offset that no time zone has."],
+    ["2020-01-01T00:00:00Z", "'2020-01-01T00:00:00Z' is in the past."],
   ])("refuses '%s': %s", (text, message) => {
     expect(refusal(text)).toEqual({ code: "invalid_input", message });
   });
