@@ -5,6 +5,7 @@ import type { Form } from "./form.ts";
 import { createAccount, createAccountLink } from "./objects/accounts.ts";
 import { createCustomer } from "./objects/customers.ts";
 import { listDisputes } from "./objects/disputes.ts";
+import { listInvoices } from "./objects/invoices.ts";
 import { createPortalSession } from "./objects/portal-sessions.ts";
 import { createSession } from "./objects/sessions.ts";
 import { cancelSubscription, updateSubscription } from "./objects/subscription-changes.ts";
@@ -36,6 +37,7 @@ const CALLS: readonly Call[] = [
     run: (books, form, id) => cancelSubscription(books, id, form),
   },
   retrieve("invoices", "invoice"),
+  { method: "GET", path: /^invoices$/u, run: listInvoices },
   retrieve("payment_intents", "payment_intent"),
   retrieve("charges", "charge"),
   retrieve("disputes", "dispute"),

@@ -105,7 +105,7 @@ export const subscriptions = pgTable(
     /** The period whose bundled credits the team has, and the highest tier whose credits it was given in it. */
     creditedPeriodStart: at(),
     creditedTier: text({ enum: ["basic", "pro", "ultra"] }),
-    /** Of the period: once it is back with the payer, the subscription grants nothing. */
+    /** The latest for which money was paid: once that is back with the payer, the subscription grants nothing. */
     latestInvoiceId: text(),
     /** When, by the clock of the database, the provider was asked for this state. An older answer never replaces a newer. */
     observedAt: at().notNull(),

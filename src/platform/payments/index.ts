@@ -8,6 +8,7 @@ import {
   DisputeList,
   DisputeObject,
   IntentObject,
+  InvoiceList,
   InvoiceObject,
   SessionObject,
   SubscriptionObject,
@@ -17,6 +18,9 @@ import {
 } from "./objects.ts";
 import type { NewCheckout, Payments, SoldItem } from "./payments.ts";
 import { verifyWebhook } from "./webhook.ts";
+
+/** How many invoices are looked through for one that was paid with money. */
+const INVOICES = 20;
 
 export interface PaymentsConfig {
   secretKey: string;
@@ -74,7 +78,8 @@ export function createPayments(config: PaymentsConfig): Payments {
       ),
     getCheckoutSession: (id) =>
       find(SessionObject, (stripe) => stripe.checkout.sessions.retrieve(id, { expand: ["line_items"] })),
-    getSubscription: (id) => find(SubscriptionObject, (stripe) => stripe.subscriptions.retrieve(id)),
+    getSubscription: (id) =>
+      find(SubscriptionObject, (stripe) => stripe.subscriptions.retrieve(id, { expand: ["latest_invoice"] })),
     changeSubscription: (id, { price, cancelAtPeriodEnd }, key) =>
       call<z.infer<typeof SubscriptionObject> | "declined">(
         SubscriptionObject,
@@ -98,6 +103,12 @@ export function createPayments(config: PaymentsConfig): Payments {
     cancelSubscription: (id) => find(SubscriptionObject, (stripe) => stripe.subscriptions.cancel(id)),
     getInvoice: (id) =>
       find(InvoiceObject, (stripe) => stripe.invoices.retrieve(id, { expand: ["payments"] })),
+    async getPaidInvoiceOf(subscription) {
+      const { data } = await call(InvoiceList, (stripe) =>
+        stripe.invoices.list({ subscription, status: "paid", limit: INVOICES }),
+      );
+      return data.find(({ amountPaidCents }) => amountPaidCents > 0);
+    },
     getPaymentIntent: (id) => find(IntentObject, (stripe) => stripe.paymentIntents.retrieve(id)),
     getCharge: (id) => find(ChargeObject, (stripe) => stripe.charges.retrieve(id)),
     getDispute: (id) => find(DisputeObject, (stripe) => stripe.disputes.retrieve(id)),

@@ -88,11 +88,14 @@ export const SubscriptionObject = z
     cancel_at: time.nullish(),
     cancel_at_period_end: z.boolean().default(false),
     ended_at: time.nullish(),
-    latest_invoice: reference,
+    latest_invoice: z
+      .union([z.string(), z.object({ id: z.string(), status: text, amount_paid: z.number().default(0) })])
+      .nullish(),
   })
   .transform((subscription): Subscription => {
     const [item] = subscription.items.data;
     const periodEnd = new Date(item.current_period_end * 1000);
+    const latest = subscription.latest_invoice;
     return {
       id: subscription.id,
       status: subscription.status,
@@ -109,7 +112,8 @@ export const SubscriptionObject = z
       periodEnd,
       cancelAt: dateOf(subscription.cancel_at) ?? (subscription.cancel_at_period_end ? periodEnd : undefined),
       endedAt: dateOf(subscription.ended_at),
-      latestInvoiceId: idOf(subscription.latest_invoice),
+      latestInvoiceId: idOf(latest),
+      isLatestInvoicePaid: latest instanceof Object && latest.status === "paid" && latest.amount_paid > 0,
     };
   });
 
@@ -146,6 +150,8 @@ export const InvoiceObject = z
       paidAt: dateOf(invoice.status_transitions?.paid_at),
     };
   });
+
+export const InvoiceList = z.object({ data: z.array(InvoiceObject) });
 
 export const IntentObject = z
   .object({

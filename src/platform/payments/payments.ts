@@ -59,6 +59,8 @@ export interface Subscription {
   cancelAt: Date | undefined;
   endedAt: Date | undefined;
   latestInvoiceId: string | undefined;
+  /** Whether money was paid for its latest invoice; false also where that is not known. */
+  isLatestInvoicePaid: boolean;
 }
 
 /** A change of a subscription. A price takes effect at once, and the difference is paid at once. */
@@ -166,6 +168,8 @@ export interface Payments {
   /** Ends it now. `undefined` when it is over or unknown. */
   cancelSubscription(id: string): Promise<Subscription | undefined>;
   getInvoice(id: string): Promise<Invoice | undefined>;
+  /** The newest invoice of a subscription for which money was paid; an invoice of nothing is none. */
+  getPaidInvoiceOf(subscriptionId: string): Promise<Invoice | undefined>;
   getPaymentIntent(id: string): Promise<PaymentIntent | undefined>;
   getCharge(id: string): Promise<Charge | undefined>;
   getDispute(id: string): Promise<Dispute | undefined>;

@@ -1,6 +1,8 @@
 import type Stripe from "stripe";
 import { z } from "zod";
 import { type Books, record, seconds } from "../books.ts";
+import type { Form } from "../form.ts";
+import { readParameters } from "../parameters.ts";
 import { includedNote } from "../render.ts";
 import { idOf, listOf, newId } from "../store.ts";
 import {
@@ -30,6 +32,23 @@ type Invoice = Stripe.Invoice & { object: "invoice" };
 
 const PAYMENTS = includedNote("payments");
 const Payments = z.custom<Stripe.ApiList<Stripe.InvoicePayment>>();
+
+const ListInvoices = z.strictObject({
+  subscription: z.string(),
+  status: z.enum(["draft", "open", "paid", "uncollectible", "void"]).optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(10),
+});
+
+/** https://docs.stripe.com/api/invoices/list */
+export function listInvoices({ store }: Books, form: Form): Stripe.ApiList<Stripe.Invoice> {
+  const { subscription: id, status, limit } = readParameters(ListInvoices, form);
+  const subscription = store.get("subscription", id, "subscription");
+  const found = store.listBy("invoice", "customer", idOf(subscription.customer)).filter((invoice) => {
+    const of = invoice.parent?.subscription_details?.subscription;
+    return of !== undefined && idOf(of) === id && (status === undefined || invoice.status === status);
+  });
+  return listOf(found.slice(0, limit), "/v1/invoices");
+}
 
 /** Creates an invoice of a subscription that is ready to be paid. */
 export function createInvoice(

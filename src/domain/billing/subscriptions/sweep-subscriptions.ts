@@ -23,7 +23,7 @@ export async function sweepSubscriptions(deps: SweepDeps): Promise<void> {
   const due = await subscriptionsDue(deps.db, { graceDays: deps.config.BILLING_GRACE_DAYS, limit: BATCH });
   await each(deps, due, async (subscriptionId) => {
     const synced = await syncSubscription(deps, subscriptionId);
-    const invoiceId = synced?.latestInvoiceId;
+    const invoiceId = synced?.paidInvoiceId ?? undefined;
     if (invoiceId !== undefined && !(await isInvoiceBooked(deps.db, invoiceId))) {
       await bookInvoice(deps, invoiceId);
     }

@@ -1,5 +1,5 @@
 import { isGuid } from "#src/lib/ids.ts";
-import type { Subscription } from "#src/platform/payments/payments.ts";
+import type { Payments, Subscription } from "#src/platform/payments/payments.ts";
 import { requirePayments } from "#src/domain/billing/provider/index.ts";
 import type { SubscriptionConfig, SubscriptionDeps } from "./deps.ts";
 import { lastState } from "./queries/read.ts";
@@ -15,22 +15,31 @@ import { tierOf } from "./tiers.ts";
 export async function syncSubscription(
   deps: SubscriptionDeps,
   subscriptionId: string,
-): Promise<(Synced & { latestInvoiceId: string | undefined }) | undefined> {
+): Promise<Synced | undefined> {
   const payments = requirePayments(deps);
   const observedAt = await readClock(deps.db);
   const found = await payments.getSubscription(subscriptionId);
   const seen = found
-    ? observationOf(deps.config, found, observedAt)
+    ? observationOf(deps.config, found, { observedAt, paidInvoiceId: await paidInvoiceOf(payments, found) })
     : await endOfUnknown(deps, subscriptionId, observedAt);
-  const synced = seen && (await storeObservation(deps.db, seen, syncRules(deps.config)));
-  return synced && { ...synced, latestInvoiceId: seen.latestInvoiceId };
+  return seen && storeObservation(deps.db, seen, syncRules(deps.config));
 }
 
-function observationOf(config: SubscriptionConfig, found: Subscription, observedAt: string): Observation {
+/** An invoice of nothing, or one that is not paid yet, says nothing about whether the last payment is kept. */
+async function paidInvoiceOf(payments: Payments, found: Subscription): Promise<string | undefined> {
+  if (found.isLatestInvoicePaid) return found.latestInvoiceId;
+  return (await payments.getPaidInvoiceOf(found.id))?.id;
+}
+
+function observationOf(
+  config: SubscriptionConfig,
+  found: Subscription,
+  asked: Pick<Observation, "observedAt" | "paidInvoiceId">,
+): Observation {
   const agentId = found.metadata["agent_id"];
   const isOfAgent = found.metadata["type"] === "agent_purchase" && agentId !== undefined && isGuid(agentId);
   return {
-    observedAt,
+    ...asked,
     subscriptionId: found.id,
     customerId: found.customerId,
     status: found.status,
@@ -42,7 +51,6 @@ function observationOf(config: SubscriptionConfig, found: Subscription, observed
     periodStart: found.periodStart,
     periodEnd: found.periodEnd,
     cancelAt: found.cancelAt,
-    latestInvoiceId: found.latestInvoiceId,
   };
 }
 

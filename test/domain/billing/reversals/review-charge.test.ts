@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { checkouts } from "#src/db/schema/index.ts";
 import { reviewCharge, reviewDispute } from "#src/domain/billing/reversals/index.ts";
 import { bookInvoice, syncSubscription } from "#src/domain/billing/subscriptions/index.ts";
-import { bookSale, buyCredits, subscribeAt, transactionsOf } from "../support/payer.ts";
+import { bookSale, buyCredits, storedSubscription, subscribeAt, transactionsOf } from "../support/payer.ts";
 import { withPayer } from "../support/with-payer.ts";
 
 const world = await withPayer();
@@ -21,6 +21,15 @@ async function paidPro() {
   await syncSubscription(deps(), id);
   await bookInvoice(deps(), await world.lastInvoiceOf(id));
   return { id, chargeId: await world.chargeOf(id) };
+}
+
+const stored = (id: string) => storedSubscription(world.db, id);
+
+/** Changes a subscription's price. To the one that it has makes an invoice of nothing. */
+async function changePrice(id: string, priceId: string) {
+  const itemId = (await world.payments.getSubscription(id))?.item.id ?? "";
+  await world.payments.changeSubscription(id, { price: { itemId, priceId } }, crypto.randomUUID());
+  expect(await world.payments.getSubscription(id)).toMatchObject({ item: { priceId } });
 }
 
 describe("a refund", () => {
@@ -85,14 +94,70 @@ describe("a refund", () => {
     expect(await world.standing()).toEqual(["pro", 2_000]);
   });
 
-  it("of a subscription's payment that another invoice follows in the same period gives the tier back with its credits", async () => {
+  it("of a subscription's payment that another payment follows in the same period gives the tier back with its credits", async () => {
     const { id, chargeId } = await paidPro();
     await world.refund(chargeId);
     await review(chargeId);
     expect(await world.standing()).toEqual(["free", 0]);
-    const itemId = (await world.payments.getSubscription(id))?.item.id ?? "";
-    const change = { price: { itemId, priceId: "price_pro" } };
-    await world.payments.changeSubscription(id, change, crypto.randomUUID());
+    await changePrice(id, "price_pro_annual");
+    await syncSubscription(deps(), id);
+    expect(await world.standing()).toEqual(["pro", 2_000]);
+  });
+
+  it("is not lifted by invoices of nothing, whichever comes first, and is by the next payment", async () => {
+    const { id, chargeId } = await paidPro();
+    await changePrice(id, "price_pro");
+    await syncSubscription(deps(), id);
+    expect(await world.standing()).toEqual(["pro", 2_000]);
+    await world.refund(chargeId);
+    await review(chargeId);
+    expect(await world.standing()).toEqual(["free", 0]);
+    await changePrice(id, "price_pro");
+    await syncSubscription(deps(), id);
+    expect(await world.standing()).toEqual(["free", 0]);
+    await world.advance(id);
+    await syncSubscription(deps(), id);
+    expect(await world.standing()).toEqual(["pro", 2_000]);
+  });
+
+  it("is lifted by no invoice that is not paid, in the same period or the next", async () => {
+    const { id, chargeId } = await paidPro();
+    await world.refund(chargeId);
+    await review(chargeId);
+    await world.cardFails();
+    await world.advance(id);
+    await syncSubscription(deps(), id);
+    expect(await stored(id)).toMatchObject({ status: "past_due" });
+    expect(await world.standing()).toEqual(["free", 0]);
+    await world.payOverdue();
+    await syncSubscription(deps(), id);
+    expect(await world.standing()).toEqual(["pro", 2_000]);
+  });
+
+  it("in two parts ends the tier only with the second, also behind an invoice of nothing", async () => {
+    const { id, chargeId } = await paidPro();
+    await changePrice(id, "price_pro");
+    await world.refund(chargeId, 900);
+    await review(chargeId);
+    await syncSubscription(deps(), id);
+    expect(await world.standing()).toEqual(["pro", 2_000]);
+    await world.refund(chargeId);
+    await review(chargeId);
+    expect(await world.standing()).toEqual(["free", 0]);
+  });
+
+  it("of one of two tiers is lifted by its next payment with its credits, beside the other tier", async () => {
+    const { id, chargeId } = await paidPro();
+    await syncSubscription(deps(), await subscribeAt(deps(), world.payer, "price_basic"));
+    await world.refund(chargeId);
+    await review(chargeId);
+    expect((await world.standing())[0]).toBe("basic");
+    await world.cardFails();
+    await world.advance(id);
+    await syncSubscription(deps(), id);
+    expect((await world.standing())[0]).toBe("basic");
+    await world.setTeam({ bundledCredits: 3 });
+    await world.payOverdue();
     await syncSubscription(deps(), id);
     expect(await world.standing()).toEqual(["pro", 2_000]);
   });
@@ -142,6 +207,21 @@ describe("a dispute", () => {
   it("of a subscription's payment takes the tier, and gives it back with its credits when it is won", async () => {
     const id = await world.dispute((await paidPro()).chargeId);
     await reviewDispute(deps(), id);
+    expect(await world.standing()).toEqual(["free", 0]);
+    await world.stripe.control(`disputes/${id}/close`, { outcome: "won" });
+    await reviewDispute(deps(), id);
+    expect(await world.standing()).toEqual(["pro", 2_000]);
+  });
+
+  it("of a subscription's payment is neither lifted nor hidden by an invoice of nothing, and is when it is won", async () => {
+    const { id: subscription, chargeId } = await paidPro();
+    await changePrice(subscription, "price_pro");
+    await syncSubscription(deps(), subscription);
+    const id = await world.dispute(chargeId);
+    await reviewDispute(deps(), id);
+    expect(await world.standing()).toEqual(["free", 0]);
+    await changePrice(subscription, "price_pro");
+    await syncSubscription(deps(), subscription);
     expect(await world.standing()).toEqual(["free", 0]);
     await world.stripe.control(`disputes/${id}/close`, { outcome: "won" });
     await reviewDispute(deps(), id);

@@ -204,6 +204,14 @@ describe("the sweep of subscriptions", () => {
     expect(await transactionsOf(world.db, world.payer)).toMatchObject([{ amountCents: 4_900 }]);
   });
 
+  it("finds a payment that an invoice of nothing follows", async () => {
+    const id = await subscribed("price_pro");
+    await changePrice(id, "price_pro");
+    await setSubscription(id, { observedAt: ago("25 hours") });
+    await sweep();
+    expect(await transactionsOf(world.db, world.payer)).toMatchObject([{ amountCents: 4_900 }]);
+  });
+
   it("ends the grace, and finds any change within a day", async () => {
     const id = await overdue();
     for (const [since, tier] of [

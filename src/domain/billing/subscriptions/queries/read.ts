@@ -27,7 +27,7 @@ export async function lastState(
     periodStart: last.periodStart,
     periodEnd: last.periodEnd,
     cancelAt: last.cancelAt ?? undefined,
-    latestInvoiceId: last.latestInvoiceId ?? undefined,
+    paidInvoiceId: last.latestInvoiceId ?? undefined,
   };
 }
 

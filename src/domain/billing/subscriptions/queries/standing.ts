@@ -18,17 +18,25 @@ export function tierWithRank(rank: SQL): SQL<string> {
 
 /**
  * SQL condition: whether the row of a subscription grants what it is for. It does while it is paid, and for some days
- * while a payment is overdue; not while the payment of its period is back with the payer.
+ * while a payment is overdue; not while its last payment is back with the payer.
  */
 export function counts(row: SQL, graceDays: number): SQL<boolean> {
   return sql<boolean>`(
     (${row}.status IN ('active', 'trialing')
       OR ${row}.status = 'past_due' AND ${row}.past_due_since + make_interval(days => ${graceDays}::int) > now())
-    AND NOT EXISTS (
+    AND NOT ${isBack(row)})`;
+}
+
+/**
+ * SQL condition: whether the last payment of a subscription is back with the payer. Only another payment lifts it: no
+ * invoice of nothing, and none that is not paid.
+ */
+export function isBack(row: SQL): SQL<boolean> {
+  return sql<boolean>`EXISTS (
       SELECT 1 FROM transactions paid
       WHERE paid.invoice_id = ${row}.latest_invoice_id AND paid.reverses_id IS NULL
         AND paid.amount_cents > 0 AND paid.reversed_cents >= paid.amount_cents
-    ))`;
+    )`;
 }
 
 /** Monthly bundled credits, by paid tier. */

@@ -4,7 +4,16 @@ import { insertAuditPart } from "#src/domain/access/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { PaidTier } from "../tiers.ts";
-import { counts, creditsOf, ENDED, isAnnual, rankOf, type SyncRules, tierWithRank } from "./standing.ts";
+import {
+  counts,
+  creditsOf,
+  ENDED,
+  isAnnual,
+  isBack,
+  rankOf,
+  type SyncRules,
+  tierWithRank,
+} from "./standing.ts";
 
 /** The time by the database's clock, as text. It is asked before the provider is. */
 export async function readClock(db: Db): Promise<string> {
@@ -29,11 +38,18 @@ export interface Observation {
   periodStart: Date;
   periodEnd: Date;
   cancelAt: Date | undefined;
-  latestInvoiceId: string | undefined;
+  /** The last one for which money was paid. */
+  paidInvoiceId: string | undefined;
 }
 
 /** What a sync wrote; absent if a later state was stored before, or the subscription is not ours. */
-export type Synced = { teamId: string | null; tier: PaidTier | null; agentId: string | null; status: string };
+export type Synced = {
+  teamId: string | null;
+  tier: PaidTier | null;
+  agentId: string | null;
+  status: string;
+  paidInvoiceId: string | null;
+};
 
 /**
  * Stores a subscription's state, unless a later one is stored, with what its team gets or loses by it. A team's tier is
@@ -48,7 +64,7 @@ export async function storeObservation(
   seen: Observation,
   { graceDays, credits }: SyncRules,
 ): Promise<Synced | undefined> {
-  const paid = sql`s.status IN ('active', 'trialing')`;
+  const paid = sql`(s.status IN ('active', 'trialing') AND NOT ${isBack(sql`s`)})`;
   const isCycle = sql`(k.credited_period_start IS NULL
     OR s.period_start > k.credited_period_start AND ${isAnnual(sql`s`)} = ${isAnnual(sql`k`)})`;
   const [, { rows }] = await db.batch([
@@ -75,14 +91,15 @@ export async function storeObservation(
             (SELECT tier FROM k WHERE price_id = ${seen.priceId}::text)) END AS tier,
           (SELECT id FROM agents WHERE id::text = ${seen.agentId ?? null}::text) AS agent_id,
           ${seen.status}::text AS status, ${seen.periodStart.toISOString()}::timestamptz AS period_start,
-          ${seen.periodEnd.toISOString()}::timestamptz AS period_end, ${seen.observedAt}::timestamptz(3) AS observed_at
+          ${seen.periodEnd.toISOString()}::timestamptz AS period_end, ${seen.observedAt}::timestamptz(3) AS observed_at,
+          coalesce(${seen.paidInvoiceId ?? null}::text, (SELECT latest_invoice_id FROM k)) AS latest_invoice_id
       ), written AS (
         INSERT INTO subscriptions AS stored (id, subscription_id, team_id, user_id, checkout_id, tier, agent_id, price_id,
           amount_cents, currency, status, period_start, period_end, cancel_at, latest_invoice_id, past_due_since,
           credited_period_start, credited_tier, observed_at)
         SELECT ${newId()}::uuid, ${seen.subscriptionId}::text, s.team_id, s.user_id, s.checkout_id, s.tier, s.agent_id,
           ${seen.priceId}::text, ${seen.amountCents ?? null}::int, ${seen.currency}::text, s.status, s.period_start,
-          s.period_end, ${seen.cancelAt?.toISOString() ?? null}::timestamptz, ${seen.latestInvoiceId ?? null}::text,
+          s.period_end, ${seen.cancelAt?.toISOString() ?? null}::timestamptz, s.latest_invoice_id,
           CASE WHEN s.status = 'past_due' THEN coalesce(k.past_due_since, s.observed_at) END,
           CASE WHEN ${paid} AND s.tier IS NOT NULL THEN greatest(s.period_start, k.credited_period_start)
             ELSE k.credited_period_start END,
@@ -151,7 +168,7 @@ export async function storeObservation(
         WHERE (w.status, w.tier, w.cancel_at, w.period_start)
           IS DISTINCT FROM (k.status, k.tier, k.cancel_at, k.period_start)`,
       )}
-      SELECT team_id AS "teamId", tier, agent_id AS "agentId", status FROM written
+      SELECT team_id AS "teamId", tier, agent_id AS "agentId", status, latest_invoice_id AS "paidInvoiceId" FROM written
     `),
   ]);
   return rows[0];
