@@ -163,7 +163,11 @@ it("a wait ends where a person has to answer, and lasts once the person has answ
   );
   const asking = await useTool(client, "send_message", { chat_id, message, wait_seconds: 50 });
   const { task_id } = asking;
-  expect(asking).toMatchObject({ status: "running", waiting_for: { task_id, tool: "write_file" } });
+  expect(asking).toMatchObject({
+    status: "running",
+    waiting_for: { task_id, tool: "write_file" },
+    answer_at: expect.stringMatching(`/app/projects/${person.projectId}/chats/${String(chat_id)}$`),
+  });
   const { approval_id } = Object(asking["waiting_for"]);
   const json = { approval_id, response: "allow_once" };
   expect(await service.call("POST", "/api/chat/agent/approval", { token, json })).toMatchObject({
@@ -197,10 +201,14 @@ it("a key of one project reaches that project alone", async () => {
 });
 
 /** A request of 2026-07-28 as it is on the wire: the official client knows no tasks. */
-async function ask(method: string, params: Record<string, unknown>, { extensions = {}, name = "" } = {}) {
+async function ask(
+  method: string,
+  params: Record<string, unknown>,
+  { extensions = {}, name = "", can = {} } = {},
+) {
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientCapabilities": { extensions },
+    "io.modelcontextprotocol/clientCapabilities": { ...can, extensions },
   };
   const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": method, "mcp-name": name };
   const json = { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } };
@@ -218,8 +226,11 @@ describe("the extension for tasks", () => {
     const wish = { name: "start_task", arguments: { project_id: person.projectId, message } };
     return (await ask("tools/call", wish, { extensions: declared, name: "start_task" })).result;
   };
-  const about = (method: string, taskId: unknown) =>
-    ask(method, { taskId }, { extensions, name: String(taskId) });
+  const about = (
+    method: string,
+    taskId: unknown,
+    { can = {}, ...params }: { can?: object; [name: string]: unknown } = {},
+  ) => ask(method, { taskId, ...params }, { extensions, name: String(taskId), can });
 
   it("gives a client that knows it a handle, and the result once the task has ended", async () => {
     const { capabilities } = (await ask("server/discover", {})).result;
@@ -249,6 +260,48 @@ describe("the extension for tasks", () => {
     expect((await about("tasks/cancel", taskId)).result).toMatchObject({ resultType: "complete" });
     const result = async () => (await about("tasks/get", taskId)).result;
     await expect.poll(result).toMatchObject({ status: "cancelled" });
+  });
+
+  it("leads the client's person to an approval, which the client itself cannot give", async () => {
+    const { token } = person.account;
+    const { task_id, chat_id } = await person.start("Say hello");
+    await person.end(task_id);
+    await service.call("PATCH", `/api/chat/${chat_id}/update`, { token, json: { edit_mode: "ask" } });
+    const message = script(
+      { tools: [call("write_file", { path: "by-handle.txt", content: "yes" })] },
+      { text: "Written." },
+    );
+    const wish = { name: "send_message", arguments: { chat_id, message } };
+    const { result: handle } = await ask("tools/call", wish, { extensions, name: "send_message" });
+    const { taskId } = handle;
+    const can = { elicitation: { url: {} } };
+    const state = async () => (await about("tasks/get", taskId, { can })).result;
+    await expect.poll(state).toMatchObject({ status: "input_required" });
+    const asking = await state();
+    const [[approval_id, question] = []] = Object.entries(Object(asking["inputRequests"]));
+    expect(question).toEqual({
+      method: "elicitation/create",
+      params: {
+        mode: "url",
+        message: "May the agent use write_file? Answer in its chat.",
+        url: expect.stringMatching(`/app/projects/${person.projectId}/chats/${chat_id}$`),
+      },
+    });
+    // To open the address is to answer nothing.
+    const inputResponses = {
+      [String(approval_id)]: { action: "accept", content: { response: "allow_all" } },
+    };
+    expect((await about("tasks/update", taskId, { can, inputResponses })).result).toMatchObject({
+      resultType: "complete",
+    });
+    expect(await state()).toEqual(asking);
+    expect((await about("tasks/get", taskId)).result).toMatchObject({
+      status: "working",
+      statusMessage: "It waits for an approval, which a person gives in the console",
+    });
+    const json = { approval_id, response: "allow_once" };
+    await service.call("POST", "/api/chat/agent/approval", { token, json });
+    await expect.poll(state).toMatchObject({ status: "completed" });
   });
 
   it("is for clients that declare it, with each request, and for tasks of the key's person", async () => {

@@ -35,15 +35,21 @@ interface Reached {
 /** How long a server that could not be used is left alone. */
 const REST_MS = 10_000;
 
-/** One server in one step of a task: connected to at its first call, and closed with the step. */
+/**
+ * One server in one step of a task: connected to at its first call, and closed with the step. Its list is compared then, and again
+ * before the next call when it says that it has changed.
+ */
 export class ServerLink {
   readonly #deps: LinkDeps;
   readonly #server: ServerOfTask;
   readonly #signal: AbortSignal;
   readonly #learn: RunSecrets["learn"];
   #reached: Promise<Reached> | undefined;
+  /** Also one whose list could not be read again: other calls may be under way on it. */
+  readonly #connections: McpConnection[] = [];
   /** What was last stored of it. */
   #state: ServerOfTask["state"];
+  #known: ServerOfTask["tools"];
 
   constructor(
     deps: LinkDeps,
@@ -55,6 +61,7 @@ export class ServerLink {
     this.#signal = signal;
     this.#learn = (secret) => secrets.learn(secret);
     this.#state = server.state;
+    this.#known = server.tools;
   }
 
   /** What has changed in a tool since its owner accepted it; null for nothing. Throws what `failureOf` reads. */
@@ -79,17 +86,23 @@ export class ServerLink {
   }
 
   async close(): Promise<void> {
-    const reached = await this.#reached?.catch(() => undefined);
-    await reached?.connection.close();
+    await this.#reached?.catch(() => undefined);
+    await Promise.all(this.#connections.map((connection) => connection.close()));
   }
 
-  #reach(): Promise<Reached> {
-    return (this.#reached ??= this.#connect());
+  async #reach(): Promise<Reached> {
+    const reaching = (this.#reached ??= this.#checked(this.#connected()));
+    const { connection } = await reaching;
+    // Of calls at the same time, one reads the list again.
+    if (this.#reached !== reaching) return this.#reach();
+    if (!connection.isListOld) return reaching;
+    return (this.#reached = this.#checked(this.#compared(connection)));
   }
 
-  async #connect(): Promise<Reached> {
+  /** What was reached. A failure is stored, and tried again after a while. */
+  async #checked(reaching: Promise<Reached>): Promise<Reached> {
     try {
-      return await this.#connected();
+      return await reaching;
     } catch (error) {
       this.#signal.throwIfAborted();
       // Calls of one turn do not wait for the same silence one after another.
@@ -100,7 +113,7 @@ export class ServerLink {
   }
 
   async #connected(): Promise<Reached> {
-    const { encryptedHeaders, tools: before } = this.#server;
+    const { encryptedHeaders } = this.#server;
     const headers = await openHeaders(this.#deps, encryptedHeaders);
     const name = `MCP server ${this.#server.name}`;
     const tokens = tokensOf(this.#deps, this.#server, (value) =>
@@ -117,13 +130,21 @@ export class ServerLink {
     });
     const connection = await this.#deps.mcpClient.connect(target, { signal });
     try {
-      const { tools, isNews } = compareTools(before, await connection.listTools({ signal }));
-      await this.#note({ state: "connected", lastError: null, ...(isNews && { tools }) });
-      return { connection, tools: new Map(tools.map((tool) => [tool.name, tool])) };
+      const reached = await this.#compared(connection);
+      this.#connections.push(connection);
+      return reached;
     } catch (error) {
       await connection.close();
       throw error;
     }
+  }
+
+  /** The connection with what the server says of its tools now, which is compared with what was accepted. */
+  async #compared(connection: McpConnection): Promise<Reached> {
+    const listed = await connection.listTools({ signal: this.#signal });
+    const { tools, isNews } = compareTools(this.#known, listed);
+    await this.#note({ state: "connected", lastError: null, ...(isNews && { tools }) });
+    return { connection, tools: new Map(tools.map((tool) => [tool.name, tool])) };
   }
 
   async #noteFailure(error: unknown): Promise<void> {
@@ -138,11 +159,14 @@ export class ServerLink {
     const { state, tools: found, neededScope } = outcome;
     if (state === this.#state && found === undefined && neededScope === undefined) return;
     this.#state = outcome.state;
-    const { id, tools } = this.#server;
     try {
-      await storeOutcome(this.#deps.db, this.#server, outcome, outcome.tools && tools);
+      const stored = await storeOutcome(this.#deps.db, this.#server, outcome, found && this.#known);
+      if (stored && found) this.#known = stored.tools;
     } catch (cause) {
-      this.#deps.log.warn("the state of an MCP server was not stored", { mcp_server: id, cause });
+      this.#deps.log.warn("the state of an MCP server was not stored", {
+        mcp_server: this.#server.id,
+        cause,
+      });
     }
   }
 }

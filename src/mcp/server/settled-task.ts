@@ -20,12 +20,12 @@ export async function settledTask(
 ): Promise<Record<string, unknown>> {
   const find = () => requireOpenTask(call.services, call.caller, taskId, scope);
   const task = await find();
-  if (waitSeconds === 0 || isTerminal(task.status)) return viewOfTask(task);
+  if (waitSeconds === 0 || isTerminal(task.status)) return viewOfTask(task, call.services.config);
   await watch(call, task, {
     waitMs: waitSeconds * 1000,
     isWaiting: async () => (await find()).waiting !== null,
   });
-  return viewOfTask(await find());
+  return viewOfTask(await find(), call.services.config);
 }
 
 /** Follows a task's log from its beginning, where approvals may be asked for that were answered long ago. */

@@ -2,8 +2,9 @@ import type { CallToolResult, McpServer, ServerContext } from "@modelcontextprot
 import { z } from "zod";
 import { cancelTask, requireOpenTask, type OpenedTask } from "#src/domain/agent-work/tasks/index.ts";
 import type { McpSession, Protocol } from "./session.ts";
+import { visibleLine } from "#src/lib/visible.ts";
 import { answering } from "./refusal.ts";
-import { viewOfTask } from "./task-view.ts";
+import { pageOfChat, viewOfTask } from "./task-view.ts";
 
 /** The extension for tasks of the revision 2026-07-28. Source: SEP-2663. */
 const EXTENSION = "io.modelcontextprotocol/tasks";
@@ -15,10 +16,19 @@ const POLL_MS = 2_000;
 
 const Declared = z.object({ extensions: z.looseObject({ [EXTENSION]: z.looseObject({}) }) });
 
-/** Whether the client takes a handle in place of a tool's result. It says so with each request. */
-export function takesHandles({ mcpReq }: ServerContext): boolean {
-  return Declared.safeParse(Reflect.get(mcpReq.envelope ?? {}, CAPABILITIES)).success;
-}
+const OpensAddresses = z.object({ elicitation: z.object({ url: z.looseObject({}) }) });
+
+/** What the client can do. It says so with each request. */
+const capabilitiesOf = ({ mcpReq }: ServerContext): unknown =>
+  Reflect.get(mcpReq.envelope ?? {}, CAPABILITIES);
+
+/** Whether the client takes a handle in place of a tool's result. */
+export const takesHandles = (context: ServerContext): boolean =>
+  Declared.safeParse(capabilitiesOf(context)).success;
+
+/** Whether the client leads its person to an address. */
+const opensAddresses = (context: ServerContext): boolean =>
+  OpensAddresses.safeParse(capabilitiesOf(context)).success;
 
 /** A task in place of the result of the tool that started it. */
 export class TaskHandle {
@@ -29,22 +39,29 @@ export class TaskHandle {
   }
 }
 
-/** Serves the handles of tasks: the task's result once it has ended, and its cancellation. Nothing is asked of a client. */
+/**
+ * Serves the handles of tasks: the task's result once it has ended, what it asks a person, and its cancellation. A client can lead
+ * its person to the page where approvals are answered, and answers none: what it reports about that is not needed.
+ */
 export function offerTaskHandles(protocol: Protocol, { server }: McpServer, session: McpSession): void {
   const { services, caller } = session;
   const params = z.looseObject({ taskId: z.string() });
   const on = (
     method: string,
     scope: "chat.view" | "chat.send",
-    answer: (task: OpenedTask) => Promise<Record<string, unknown>>,
+    answer: (task: OpenedTask, context: ServerContext) => Promise<Record<string, unknown>>,
   ) =>
     server.setRequestHandler(method, { params }, async ({ taskId }, context) => {
       checkRequest(protocol, context, taskId);
-      const find = async () => answer(await requireOpenTask(services, caller, taskId, scope));
+      const find = async () => answer(await requireOpenTask(services, caller, taskId, scope), context);
       return answering(protocol, session, find());
     });
   server.registerCapabilities({ extensions: { [EXTENSION]: {} } });
-  on("tasks/get", "chat.view", async (task) => ({ ...stateOf(task), ...outcomeOf(task) }));
+  on("tasks/get", "chat.view", async (task, context) => ({
+    ...stateOf(task),
+    ...outcomeOf(task, services.config),
+    ...(opensAddresses(context) && questionOf(task, services.config)),
+  }));
   on("tasks/update", "chat.send", async () => ({}));
   on("tasks/cancel", "chat.send", async (task) => {
     await cancelTask(services, task);
@@ -71,9 +88,28 @@ function stateOf(task: OpenedTask) {
     lastUpdatedAt: changed.toISOString(),
     ttlMs: null,
     pollIntervalMs: POLL_MS,
-    ...(task.waiting && {
-      statusMessage: "It waits for an earlier message of its chat, or for a person's approval",
-    }),
+    ...(task.waiting && { statusMessage: sentenceOf(task.waiting) }),
+  };
+}
+
+const sentenceOf = ({ approvalId }: NonNullable<OpenedTask["waiting"]>): string =>
+  approvalId === null
+    ? "It waits for an earlier message of its chat"
+    : "It waits for an approval, which a person gives in the console";
+
+/** The approval that a task waits for, as an address for the client's person. */
+function questionOf(task: OpenedTask, config: { PUBLIC_URL: string }): Record<string, unknown> | undefined {
+  const { approvalId, tool } = task.waiting ?? {};
+  if (!approvalId) return undefined;
+  const params = {
+    mode: "url",
+    message: `May the agent use ${visibleLine(tool ?? "a tool")}? Answer in its chat.`,
+    url: pageOfChat(task, config),
+  };
+  // A client shows a key once, however often it asks.
+  return {
+    status: "input_required",
+    inputRequests: { [approvalId]: { method: "elicitation/create", params } },
   };
 }
 
@@ -83,9 +119,9 @@ function statusOf({ status }: OpenedTask): "working" | "completed" | "cancelled"
   return status === "completed" || status === "failed" ? "completed" : "working";
 }
 
-function outcomeOf(task: OpenedTask): { result?: CallToolResult } {
+function outcomeOf(task: OpenedTask, config: { PUBLIC_URL: string }): { result?: CallToolResult } {
   if (statusOf(task) !== "completed") return {};
-  const structuredContent = viewOfTask(task);
+  const structuredContent = viewOfTask(task, config);
   const content: CallToolResult["content"] = [{ type: "text", text: JSON.stringify(structuredContent) }];
   return { result: { content, structuredContent, ...(task.status === "failed" && { isError: true }) } };
 }

@@ -1,6 +1,5 @@
 import type * as Protocol from "@modelcontextprotocol/client";
 import { z } from "zod";
-import { scopesIn } from "#src/lib/oauth-scopes.ts";
 import { USER_AGENT } from "#src/lib/user-agent.ts";
 import { boundedFetch, MAX_RESPONSE_BYTES, TooLarge } from "./bounded-fetch.ts";
 import {
@@ -18,6 +17,7 @@ import {
 } from "./mcp-client.ts";
 import { mayBeOlder, olderTransportTo } from "./older-transport.ts";
 import { programTransportTo, ProgramEnded } from "./program-transport.ts";
+import { readChallenge } from "./read-challenge.ts";
 import { secretsOf, withoutSecrets } from "./secrets.ts";
 import { end, type Session } from "./session.ts";
 import { TIMEOUTS, type McpTimeouts } from "./timeouts.ts";
@@ -72,6 +72,7 @@ class Connection implements McpConnection {
   readonly #openCalls = new Set<{ onQuestion: ((params: unknown) => Promise<McpAnswer>) | undefined }>();
   /** What the last refusal said. */
   #challenge: McpChallenge | undefined;
+  #isListOld = true;
 
   constructor(protocol: typeof Protocol, parts: Parts) {
     this.#protocol = protocol;
@@ -79,7 +80,12 @@ class Connection implements McpConnection {
     this.#secrets = new Set(secretsOf(parts.target.headers));
   }
 
+  get isListOld() {
+    return this.#isListOld;
+  }
+
   async open(signal: AbortSignal | undefined): Promise<Session> {
+    this.#isListOld = true;
     const { program } = this.#parts.target;
     const { connect, start } = this.#parts.timeouts;
     const limits = { signal, endsAt: Date.now() + (program ? start : connect) };
@@ -175,6 +181,7 @@ class Connection implements McpConnection {
   async listTools({ signal }: { signal?: AbortSignal | undefined } = {}) {
     const { list, listInAll } = this.#parts.timeouts;
     const endsAt = Date.now() + listInAll;
+    this.#isListOld = false;
     const pages: ListedTools[] = [];
     let chars = 0;
     let cursor: string | undefined;
@@ -310,6 +317,7 @@ class Connection implements McpConnection {
         },
       },
     );
+    client.setNotificationHandler("notifications/tools/list_changed", () => void (this.#isListOld = true));
     client.setRequestHandler("elicitation/create", async ({ params }) => ({
       ...(await this.#answer(params)),
     }));
@@ -385,15 +393,6 @@ interface Limits {
   signal: AbortSignal | undefined;
   /** When there must be a connection, in milliseconds since 1970. */
   endsAt: number;
-}
-
-function readChallenge(protocol: typeof Protocol, answer: Response): McpChallenge {
-  const { resourceMetadataUrl, scope, error } = protocol.extractWWWAuthenticateParams(answer);
-  return {
-    resourceMetadata: resourceMetadataUrl?.href,
-    scope: scopesIn(scope) ?? undefined,
-    isForScope: answer.status === 403 && error === "insufficient_scope",
-  };
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any, typescript/no-unsafe-type-assertion -- the package's own type of a result that is valid

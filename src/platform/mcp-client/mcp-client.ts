@@ -152,6 +152,8 @@ interface ToolCallOptions extends CallOptions {
 
 /** An open connection. Every method throws `McpFailure`, or the signal's reason once it aborts. */
 export interface McpConnection {
+  /** Whether the tools were not listed in this session yet, or the server has said since that they are others. */
+  readonly isListOld: boolean;
   /** All pages, at most `MOST_PAGES`. */
   listTools(options?: CallOptions): Promise<ListedTools>;
   callTool(

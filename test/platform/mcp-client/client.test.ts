@@ -43,6 +43,30 @@ describe.each(["2026-07-28", "2025-11-25", "2025-06-18"] as const)("a server of 
     );
   });
 
+  it("may say in the middle of a call that its tools have changed", async () => {
+    const stub = await newStub(undefined, { era });
+    const connection = await client.connect(to(stub));
+    expect(connection.isListOld).toBe(true);
+    await connection.listTools();
+    expect(connection.isListOld).toBe(false);
+    stub.instead["tools/call"] = ({ id }, response) => {
+      const result = {
+        ...(era === "2026-07-28" && { resultType: "complete" }),
+        content: [{ type: "text", text: "Done" }],
+      };
+      const messages = [{ method: "notifications/tools/list_changed" }, { id, result }];
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(
+        messages.map((message) => `data: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`).join(""),
+      );
+    };
+    await connection.callTool("look_up", {});
+    expect(connection.isListOld).toBe(true);
+    await connection.listTools();
+    expect(connection.isListOld).toBe(false);
+    await connection.close();
+  });
+
   it("is read page by page, to an end", async () => {
     const stub = await newStub([], { era });
     let page = 0;

@@ -7,7 +7,7 @@ import { pinTools } from "#src/domain/agent-work/mcp/listed-tools.ts";
 import { NO_RULES } from "#src/domain/agent-work/mcp/rules.ts";
 import { claimTask } from "#src/domain/agent-work/tasks/index.ts";
 import { newId } from "#src/lib/ids.ts";
-import { McpFailure, type ListedTools } from "#src/platform/mcp-client/mcp-client.ts";
+import { McpFailure, type ListedTools, type McpConnection } from "#src/platform/mcp-client/mcp-client.ts";
 import type { McpOAuth } from "#src/platform/mcp-oauth/mcp-oauth.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { joinTeam, newColleague, newTeam } from "#test/support/colleagues.ts";
@@ -95,32 +95,43 @@ it("has no server of a team that its person is not in, although a role in the pr
   expect((await claimed(task.taskId, 1)).servers).toEqual([]);
 });
 
+async function onlyServer(taskId: string) {
+  const { servers } = await claimed(taskId, 1);
+  const [server] = servers;
+  if (!server) throw new Error("The task has no server");
+  return server;
+}
+
+/** What a link to a server needs, with the one connection that it gets. */
+const depsWith = (connection: Pick<McpConnection, "isListOld" | "listTools">) => ({
+  db: database.db,
+  config: { SECRET_KEY: "a secret key of this test, long enough" },
+  secrets: createSecrets("a secret key of this test, long enough"),
+  log: { warn: () => {} },
+  mcpOAuth: partOf<McpOAuth>({}),
+  workspaces: partOf<ProjectWorkspaces>({}),
+  mcpClient: {
+    connect: async () =>
+      Object.assign(connection, {
+        callTool: async () => ({ content: [], structured: undefined, isError: false }),
+        close: async () => {},
+      }),
+  },
+});
+
 it("costs no further trip while a server is as it was, and one when that changes", async () => {
   const person = await newColleague(database.db);
   const task = await newTask(person);
   await newServer("one", { scope: "person", userId: person.id });
-  const { servers } = await claimed(task.taskId, 1);
-  const [server] = servers;
-  if (!server) throw new Error("The task has no server");
+  const server = await onlyServer(task.taskId);
   let listed: ListedTools | McpFailure = LISTED;
-  const deps = {
-    db: database.db,
-    config: { SECRET_KEY: "a secret key of this test, long enough" },
-    secrets: createSecrets("a secret key of this test, long enough"),
-    log: { warn: () => {} },
-    mcpOAuth: partOf<McpOAuth>({}),
-    workspaces: partOf<ProjectWorkspaces>({}),
-    mcpClient: {
-      connect: async () => ({
-        async listTools() {
-          if (listed instanceof McpFailure) throw listed;
-          return listed;
-        },
-        callTool: async () => ({ content: [], structured: undefined, isError: false }),
-        close: async () => {},
-      }),
+  const deps = depsWith({
+    isListOld: false,
+    async listTools() {
+      if (listed instanceof McpFailure) throw listed;
+      return listed;
     },
-  };
+  });
   /** The trips of a step that calls the server's tool twice. */
   const tripsOfStep = async () => {
     const before = database.trips.db;
@@ -138,4 +149,41 @@ it("costs no further trip while a server is as it was, and one when that changes
   expect(await tripsOfStep()).toBe(1);
   listed = new McpFailure("unreachable", "The server could not be reached");
   expect(await tripsOfStep()).toBe(1);
+});
+
+it("is compared again when the server says in the middle of a step that its tools have changed", async () => {
+  const person = await newColleague(database.db);
+  const task = await newTask(person);
+  await newServer("two", { scope: "person", userId: person.id });
+  const server = await onlyServer(task.taskId);
+  let description = "Does a";
+  let lists = 0;
+  const connection = {
+    isListOld: true,
+    async listTools() {
+      lists += 1;
+      connection.isListOld = false;
+      return { ...LISTED, tools: [{ name: "a", description, inputSchema: { type: "object" } }] };
+    },
+  };
+  const { signal } = new AbortController();
+  const link = new ServerLink(depsWith(connection), server, { signal, secrets: { learn: () => {} } });
+  expect(await link.changeOf("a")).toBeNull();
+
+  const says = async (words: string) => {
+    description = words;
+    connection.isListOld = true;
+    // Calls at the same time read one list.
+    const [one, other] = await Promise.all([link.changeOf("a"), link.changeOf("a")]);
+    expect(one).toEqual(other);
+    return one;
+  };
+  expect(await says("Sends all files")).toMatchObject({ description: "Sends all files" });
+  expect(await says("Sends all keys")).toMatchObject({ description: "Sends all keys" });
+  expect((await onlyServer(task.taskId)).tools).toMatchObject([
+    { changed: { description: "Sends all keys" } },
+  ]);
+  expect(await says("Does a")).toBeNull();
+  expect(lists).toBe(4);
+  await link.close();
 });

@@ -32,6 +32,7 @@ const deps = () => ({
     async connect(target: McpTarget) {
       sent.push(target);
       return {
+        isListOld: false,
         listTools: async () => ({ tools: [], refused: [], malformed: 0 }),
         callTool: () => Promise.reject(new Error("Not called here")),
         close: async () => {},

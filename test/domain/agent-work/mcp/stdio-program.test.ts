@@ -111,6 +111,7 @@ describe("a stdio server that is started", () => {
       async connect({ program }) {
         await program?.();
         return {
+          isListOld: false,
           listTools: async () => ({ tools: [], refused: [], malformed: 0 }),
           callTool: () => Promise.reject(new Error("Not called here")),
           close: async () => {},
