@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { runStep } from "#src/agent/steps/run-step.ts";
 import { deliverCallback } from "#src/domain/agent-work/callbacks/index.ts";
+import { mailOwners } from "#src/domain/agent-work/mcp/index.ts";
 import { mailTaskEnd, mailTaskQuestion } from "#src/domain/agent-work/task-mails/index.ts";
 import * as tasks from "#src/domain/agent-work/tasks/index.ts";
 import { handleEvent } from "#src/domain/billing/payment-events/index.ts";
@@ -36,6 +37,7 @@ export const JOBS = [
   serveJob(runs.tellOwner),
   serveJob(mailTaskEnd),
   serveJob(mailTaskQuestion),
+  serveJob(mailOwners),
 ];
 
 /** Every function that the queue may call. Each may be called twice for one message. */

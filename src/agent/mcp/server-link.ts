@@ -160,7 +160,8 @@ export class ServerLink {
     if (state === this.#state && found === undefined && neededScope === undefined) return;
     this.#state = outcome.state;
     try {
-      const stored = await storeOutcome(this.#deps.db, this.#server, outcome, found && this.#known);
+      const seen = found && this.#known;
+      const stored = await storeOutcome(this.#deps.db, this.#server, outcome, { seen, tellsOwners: true });
       if (stored && found) this.#known = stored.tools;
     } catch (cause) {
       this.#deps.log.warn("the state of an MCP server was not stored", {

@@ -26,7 +26,8 @@ export function Notices({ me }: { me: api.User }) {
             )}
             <label class="check">
               <input type="checkbox" name="task_mail" defaultChecked={task_mail} />
-              Send an email with the chat’s title and a link, at most ten an hour
+              Send an email with the chat’s title and a link, at most ten an hour; and one a day when an MCP
+              server needs authorization
             </label>
             {!me.is_verified && (
               <p class="muted small">

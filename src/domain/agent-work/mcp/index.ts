@@ -16,6 +16,7 @@ export { serversOfTask, storeOutcome, type McpServer, type ServerOfTask } from "
 export { requireServer } from "./require-server.ts";
 export { leaveOf, type ToolLeave } from "./rules.ts";
 export { SERVER_NAME } from "./server-name.ts";
+export { mailOwners } from "./mail-owners.ts";
 export { MASK, secretValues } from "./sealed-headers.ts";
 export { showServer, showServers, type ShownServer } from "./show-servers.ts";
 export { allowStdioServer, listStdioServers } from "./stdio-servers.ts";

@@ -5,6 +5,7 @@ import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/opera
 import type { Db } from "#src/platform/db/client.ts";
 import { resetting, type StoredClient } from "./queries/authorizations.ts";
 import { audit, share, type Entry } from "./queries/entries.ts";
+import { mailToOwners } from "./queries/owners.ts";
 import { roleFor } from "./queries/role.ts";
 
 export type McpServer = typeof mcpServers.$inferSelect;
@@ -185,16 +186,16 @@ export interface ServerOutcome {
 /**
  * Stores how a server was found. One that has asked for more scopes needs authorization until it has them, also while it can be
  * connected to. With `seen`, only if it still is where it was found, with the tools that were compared: what its
- * owner has changed meanwhile stays.
+ * owner has changed meanwhile stays. With `tellsOwners`, they are told by mail if it needs authorization since now.
  */
 export async function storeOutcome(
   db: Db,
   { id, url }: Pick<McpServer, "id" | "url">,
   { state, lastError, tools, notes, neededScope }: ServerOutcome,
-  seen?: readonly McpTool[],
+  { seen, tellsOwners = false }: { seen?: readonly McpTool[] | undefined; tellsOwners?: boolean } = {},
 ): Promise<McpServer | undefined> {
   const stays = sql`(${mcpServers.neededScope} IS NOT NULL AND ${state}::text = 'connected')`;
-  const [row] = await db
+  const storing = db
     .update(mcpServers)
     .set({
       state: sql`CASE WHEN ${stays} THEN ${mcpServers.state} ELSE ${state} END`,
@@ -212,5 +213,7 @@ export async function storeOutcome(
       ),
     )
     .returning();
+  const isNeed = tellsOwners && state === "needs_authorization";
+  const [[row]] = isNeed ? await db.batch([storing, db.execute(mailToOwners(id))]) : [await storing];
   return row;
 }

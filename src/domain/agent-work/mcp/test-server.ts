@@ -34,7 +34,7 @@ export async function testServer(deps: TestDeps, caller: Caller, id: string): Pr
 
 export async function testStored(deps: TestDeps, server: McpServer): Promise<Tested> {
   const outcome = await outcomeOf(deps, server);
-  const stored = await storeOutcome(deps.db, server, outcome, server.tools);
+  const stored = await storeOutcome(deps.db, server, outcome, { seen: server.tools });
   if (!stored) throw new AppError("conflict", "The MCP server was changed meanwhile: look at it again");
   return { server: stored, error: stored.lastError };
 }

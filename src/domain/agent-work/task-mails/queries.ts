@@ -1,6 +1,7 @@
 import { eq, sql, type SQL } from "drizzle-orm";
 import { lockNames } from "#src/db/locks.ts";
 import { chats, tasks, users, type taskMails } from "#src/db/schema/index.ts";
+import { getsMails } from "#src/domain/operations/mail/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 type TaskMail = typeof taskMails.$inferSelect;
@@ -11,13 +12,6 @@ const MAILS_PER_HOUR = 10;
 
 /** A task that took less is watched by who began it. */
 const LONG = sql.raw("interval '1 minute'");
-
-/**
- * SQL condition: whether a person gets mails of tasks: one who wants them, at an address that was confirmed. Accounts may name
- * the addresses of others until then.
- */
-const getsMails = (person: SQL): SQL<boolean> =>
-  sql`(${person}.task_mail AND ${person}.is_verified AND ${person}.is_active)`;
 
 /** SQL condition: whether a task's person gets mails, and the task began long before `until`. */
 export function isMailed(task: { userId: SQL; startedAt: SQL }, until: SQL): SQL {

@@ -18,6 +18,7 @@ type Whose =
   | "task"
   | "schedule"
   | "project"
+  | "MCP server"
   | "team";
 
 export interface Limit {
@@ -196,6 +197,7 @@ export const ATTEMPTS = {
   revealBurst: { bounds: "secrets shown", whose: "person", most: 10, seconds: 5 * MINUTE },
   revealDay: { bounds: "secrets shown", whose: "person", most: 100, seconds: DAY },
   modelKeyTest: { bounds: "tests of model keys", whose: "person", most: 20, seconds: 5 * MINUTE },
+  serverMail: { bounds: "mails that it needs authorization", whose: "MCP server", most: 1, seconds: DAY },
   voiceHour: { bounds: "voice messages transcribed", whose: "person", most: 30, seconds: HOUR },
   voiceDay: { bounds: "voice messages transcribed", whose: "person", most: 120, seconds: DAY },
   appRefresh: {

@@ -10,9 +10,11 @@ export {
   passwordChanged,
   passwordReset,
   scheduleNotice,
+  serverNotice,
   taskNotice,
   teamInvitation,
 } from "./messages.ts";
+export { getsMails } from "./queries.ts";
 export { queueMail } from "./queue-mail.ts";
 export { requireMail } from "./require-mail.ts";
 export type { MailKind, OutgoingMail } from "./sealed-mail.ts";

@@ -112,6 +112,9 @@ const NEWS = {
   asks: { subject: "Needs your input", sentence: "needs your input" },
 } as const;
 
+const BECAUSE_ASKED =
+  "You get this email because you asked for it on the page of your account, where you can turn it off.";
+
 /** To the person whose task ran for long. The title may quote the person or the agent. */
 export function taskNotice({
   event,
@@ -127,7 +130,16 @@ export function taskNotice({
   return message(`${subject}: ${name}`, [
     `The agent's work on "${name}" ${sentence}. Open this address to see it:`,
     { link },
-    "You get this email because you asked for it on the page of your account, where you can turn it off.",
+    BECAUSE_ASKED,
+  ]);
+}
+
+/** To those who own an MCP server that a task could not use. The name is one of theirs. */
+export function serverNotice({ name, link }: { name: string; link: string }): Message {
+  return message(`Needs authorization: ${asName(name)}`, [
+    `An agent could not use the MCP server "${asName(name)}", which needs authorization. Open this address to connect it:`,
+    { link },
+    BECAUSE_ASKED,
   ]);
 }
 
