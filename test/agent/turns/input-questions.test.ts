@@ -15,6 +15,7 @@ import type { ClaimedTask } from "#src/domain/agent-work/tasks/index.ts";
 import { newColleague } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { FOLLOW_UPS } from "#src/follow-ups.ts";
+import { holdOpen, onlyEmbedded, untilWaiting } from "#test/support/held-open.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { storeTask } from "#test/support/stored-task.ts";
 
@@ -69,6 +70,7 @@ async function newTask() {
     });
   };
   return {
+    taskId,
     questions,
     records,
     over,
@@ -109,6 +111,28 @@ it("the answers to a form are sealed in the row, open for the call, and forgotte
   await task.end();
   expect(await task.row()).toMatchObject({ response: "accept", encryptedAnswers: null });
 });
+
+it.skipIf(onlyEmbedded())(
+  "an answer at the moment of the task's end is refused, or forgotten with it",
+  async () => {
+    const task = await newTask();
+    await expect(task.ask()).rejects.toBeInstanceOf(WaitingError);
+    const { taskId } = task;
+    const held = await holdOpen(
+      db,
+      db.execute(sql`SELECT FROM tasks WHERE id = ${taskId}::uuid FOR NO KEY UPDATE`),
+    );
+    const ended = task.end();
+    await untilWaiting(db, 1);
+    const answered = task.answer({ a: "sk-of-the-person" }).catch((error: unknown) => {
+      expect(error).toMatchObject({ code: "conflict" });
+    });
+    await Promise.race([answered, untilWaiting(db, 2).catch(() => {})]);
+    await held.release();
+    await Promise.all([ended, answered]);
+    expect(await task.row()).toMatchObject({ encryptedAnswers: null });
+  },
+);
 
 const LATE = { code: "conflict", message: expect.stringContaining("no longer waits") };
 
