@@ -196,11 +196,11 @@ export async function endSessionsExcept(
   db: Db,
   { userId, sessionId }: { userId: string; sessionId: string },
 ): Promise<{ id: string }[]> {
-  const [, ended] = await db.batch([
+  const [, rows] = await db.batch([
     lockPerson(db, userId),
     endSessionsOfUser(db, userId, { exceptId: sessionId }),
   ]);
-  return ended;
+  return rows;
 }
 
 export function endSessionRow(db: Db, userId: string, sessionId: string) {
