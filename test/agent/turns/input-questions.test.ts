@@ -9,12 +9,14 @@ import { approvals } from "#src/db/schema/index.ts";
 import { endTask } from "#src/domain/agent-work/tasks/queries/run.ts";
 import { answerApproval, type AnswerDeps } from "#src/domain/agent-work/approvals/index.ts";
 import type { UserCaller } from "#src/domain/access/permissions/index.ts";
+import { AppError } from "#src/lib/errors.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import type { AskedInput } from "#src/wire/asked-input.ts";
 import type { ClaimedTask } from "#src/domain/agent-work/tasks/index.ts";
 import { newColleague } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { FOLLOW_UPS } from "#src/follow-ups.ts";
+import { holdOpen, onlyEmbedded, untilWaiting } from "#test/support/held-open.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { storeTask } from "#test/support/stored-task.ts";
 
@@ -69,6 +71,7 @@ async function newTask() {
     });
   };
   return {
+    taskId,
     questions,
     records,
     over,
@@ -109,6 +112,30 @@ it("the answers to a form are sealed in the row, open for the call, and forgotte
   await task.end();
   expect(await task.row()).toMatchObject({ response: "accept", encryptedAnswers: null });
 });
+
+it.skipIf(onlyEmbedded())(
+  "an answer at the moment of the task's end is refused, or forgotten with it",
+  async () => {
+    const task = await newTask();
+    await expect(task.ask()).rejects.toBeInstanceOf(WaitingError);
+    const { taskId } = task;
+    const held = await holdOpen(
+      db,
+      db.execute(sql`SELECT FROM tasks WHERE id = ${taskId}::uuid FOR NO KEY UPDATE`),
+    );
+    const ended = task.end();
+    await untilWaiting(db, 1);
+    const answered = task.answer({ a: "sk-of-the-person" }).then(
+      () => "stored",
+      (error: unknown) => (error instanceof AppError ? error.code : error),
+    );
+    await Promise.race([answered, untilWaiting(db, 2).catch(() => {})]);
+    await held.release();
+    await ended;
+    expect(["stored", "conflict"]).toContain(await answered);
+    expect(await task.row()).toMatchObject({ encryptedAnswers: null });
+  },
+);
 
 const LATE = { code: "conflict", message: expect.stringContaining("no longer waits") };
 

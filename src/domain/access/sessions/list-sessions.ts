@@ -3,7 +3,7 @@ import { insertAuditEntry } from "#src/domain/access/audit/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { endSessionRow, endSessionsOfUser, liveSessions } from "./queries.ts";
+import { endSessionRow, endSessionsExcept, liveSessions } from "./queries.ts";
 import type { Client } from "./start-session.ts";
 
 export type ListedSession = Awaited<ReturnType<typeof liveSessions>>[number] & { isCurrent: boolean };
@@ -38,7 +38,7 @@ export async function endOtherSessions(
   caller: UserCaller,
   client: Client,
 ): Promise<number> {
-  const ended = await endSessionsOfUser(deps.db, caller.userId, { exceptId: caller.sessionId });
+  const ended = await endSessionsExcept(deps.db, caller);
   await insertAuditEntry(deps.db, {
     userId: caller.userId,
     action: "session.others_ended",

@@ -1,5 +1,5 @@
 import { and, desc, eq, gt, isNull, ne, sql, type SQL } from "drizzle-orm";
-import { shareOwnTeam } from "#src/db/locks.ts";
+import { lockPerson, shareOwnTeam } from "#src/db/locks.ts";
 import { refreshRecords, sessions, users } from "#src/db/schema/index.ts";
 import { insertAuditEntry } from "#src/domain/access/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -186,6 +186,21 @@ export function endSessionsOfUser(
       ),
     )
     .returning({ id: sessions.id });
+}
+
+/**
+ * Ends every session of a person except the named one. The person is locked first, so that what such a session is just giving
+ * to a program either comes before, and can be found, or finds the session ended.
+ */
+export async function endSessionsExcept(
+  db: Db,
+  { userId, sessionId }: { userId: string; sessionId: string },
+): Promise<{ id: string }[]> {
+  const [, rows] = await db.batch([
+    lockPerson(db, userId),
+    endSessionsOfUser(db, userId, { exceptId: sessionId }),
+  ]);
+  return rows;
 }
 
 export function endSessionRow(db: Db, userId: string, sessionId: string) {

@@ -94,7 +94,8 @@ export const REASON_CHARS = 2_000;
 
 /**
  * Answers a pending approval once, and returns whether this call did. `allow_all` is stored with the chat in the same
- * statement, and answers the task's other approvals of this tool.
+ * statement, and answers the task's other approvals of this tool. The task is locked first, so that its end either comes
+ * first or forgets what is answered here.
  */
 export async function answerApprovalRow(
   db: Db,
@@ -110,7 +111,10 @@ export async function answerApprovalRow(
   const entry = sql`(CASE WHEN chats.user_id = answered.user_id THEN '' ELSE answered.user_id || ':' END
     || coalesce(answered.allowance, answered.tool))`;
   const stored = answer.reason === null ? answer.response : "stop_because";
-  const result = await db.execute(sql`
+  const locked = db.execute(sql`
+    SELECT FROM tasks WHERE id = (SELECT task_id FROM approvals WHERE id = ${answer.id}::uuid) FOR SHARE
+  `);
+  const answering = db.execute(sql`
     WITH answered AS (
       UPDATE ${approvals} SET response = ${stored}::text,
         reason = left(${answer.reason}::text, ${REASON_CHARS}),
@@ -132,7 +136,8 @@ export async function answerApprovalRow(
     )
     SELECT 1 FROM answered
   `);
-  return result.rows.length > 0;
+  const [, { rows }] = await db.batch([locked, answering]);
+  return rows.length > 0;
 }
 
 /** Answers an approval that follows from another answer, unless it has its own. Returns the approval's resulting state. */

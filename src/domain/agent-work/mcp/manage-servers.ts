@@ -154,7 +154,7 @@ async function ownerOf(deps: { db: Db }, caller: Caller, { scope, team, projectI
 /**
  * Changes a server, and connects to it again if that may have another outcome now. At another origin it needs its secrets anew: who
  * may change an address must not learn what was kept for another one. Throws as `requireServer` and `createServer` do, and
- * `conflict` for an accepted change that is not the one that waits.
+ * `conflict` for an accepted change that is not the one that waits, and for a server that was moved or given other secrets meanwhile.
  */
 export async function updateServer(
   deps: ManageDeps,
@@ -214,7 +214,10 @@ export async function updateServer(
   const changed = await named(plain.name ?? server.name, () =>
     changeServer(deps.db, server, { change, fields, reset }, entry),
   );
-  if (!changed) throw new AppError("not_found", MISSING);
+  if (!changed) {
+    await requireServer(deps, caller, id, "mcp.manage");
+    throw new AppError("conflict", "The MCP server was changed meanwhile: look at it again");
+  }
   if (reset) await revokeStored(deps, before);
   const isAnother = moves || changesSecrets || reset !== undefined || auth !== server.auth;
   return isAnother ? (await testStored(deps, changed)).server : changed;

@@ -118,7 +118,7 @@ export async function insertServer(
       share(db, entry),
       db.insert(mcpServers).values(server).returning(),
       audit(db, entry, server, "mcp_server.created", { name, scope, url: address }),
-      ...(client ? [resetting(db, server.id, client)] : []),
+      ...(client ? resetting(db, server.id, client) : []),
     ]),
   );
   if (!row) throw new Error("The server was not stored");
@@ -127,11 +127,12 @@ export async function insertServer(
 
 /**
  * Changes a server, with an entry that names `fields` but no value; with `reset` its authorization ends, and this is the client of
- * the next one. Undefined for a server that is gone.
+ * the next one. Undefined, and nothing, for a server that is gone, or has been moved or given other secrets since it was `seen`: the
+ * secrets of one address would be sent to the other.
  */
 export async function changeServer(
   db: Db,
-  { id, projectId }: Pick<McpServer, "id" | "projectId">,
+  seen: Pick<McpServer, "id" | "projectId" | "url" | "auth" | "encryptedHeaders">,
   {
     change,
     fields,
@@ -139,15 +140,21 @@ export async function changeServer(
   }: { change: McpServerChange; fields: readonly string[]; reset?: StoredClient | undefined },
   entry: Entry,
 ): Promise<McpServer | undefined> {
-  const [, [row]] = await db.batch([
+  const { id } = seen;
+  const isAsSeen = sql`EXISTS (SELECT FROM mcp_servers AS s WHERE s.id = ${id}::uuid AND s.url = ${seen.url}::text
+    AND s.auth = ${seen.auth}::text AND s.encrypted_headers IS NOT DISTINCT FROM ${seen.encryptedHeaders}::text)`;
+  const next = reset ?? { client: null, encryptedClientSecret: null };
+  const [, , , , , [row]] = await db.batch([
     share(db, entry),
+    // What follows finds the row as it is under this lock.
+    db.execute(sql`SELECT FROM mcp_servers WHERE id = ${id}::uuid FOR NO KEY UPDATE`),
+    audit(db, entry, seen, "mcp_server.updated", { fields }, isAsSeen),
+    ...resetting(db, id, next, reset ? isAsSeen : sql`false`),
     db
       .update(mcpServers)
       .set({ ...change, updatedAt: sql`now()` })
-      .where(eq(mcpServers.id, id))
+      .where(and(eq(mcpServers.id, id), isAsSeen))
       .returning(),
-    audit(db, entry, { id, projectId }, "mcp_server.updated", { fields }),
-    ...(reset ? [resetting(db, id, reset)] : []),
   ]);
   return row;
 }

@@ -109,6 +109,7 @@ export async function allowStdioServer(
           entry,
         ),
       );
-  if (!stored) throw new AppError("conflict", "The server was deleted meanwhile: look at it again");
+  if (!stored)
+    throw new AppError("conflict", "The server was changed or deleted meanwhile: look at it again");
   return (await testStored(deps, stored)).server;
 }

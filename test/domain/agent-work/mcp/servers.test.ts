@@ -72,6 +72,31 @@ it("sends a token to the origin that it was given for, and to no other", async (
   );
 });
 
+it("sends no secret to an address at which somebody has put the server while another change kept the secret", async () => {
+  const { id } = await createServer(deps(), person.caller, { ...INPUT, name: "moved" }, CLIENT);
+  const [read, moved] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { secrets } = deps();
+  const slow = {
+    ...deps(),
+    secrets: {
+      ...secrets,
+      async encrypt(text: string) {
+        read.resolve();
+        await moved.promise;
+        return secrets.encrypt(text);
+      },
+    },
+  };
+  const keeping = updateServer(slow, person.caller, id, { headers: { "x-tenant": "red" } }, CLIENT);
+  await read.promise;
+  await updateServer(deps(), person.caller, id, { url: "https://two.test/mcp", auth: "none" }, CLIENT);
+  sent.length = 0;
+  moved.resolve();
+  await expect(keeping).rejects.toMatchObject({ code: "conflict" });
+  await updateServer(deps(), person.caller, id, { headers: {} }, CLIENT);
+  expect(sent).toEqual([{ url: "https://two.test/mcp", headers: {} }]);
+});
+
 it("are offered to the tasks of their person, their project, and their team's members, while they are that", async () => {
   const { db } = database;
   const team = await newTeam(db);

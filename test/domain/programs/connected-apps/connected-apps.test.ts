@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { auditLog, oauthRequests, oauthTokens, teamMemberships, users } from "#src/db/schema/index.ts";
 import { authenticateGrant, callerFor } from "#src/domain/access/permissions/index.ts";
-import { endSession } from "#src/domain/access/sessions/index.ts";
+import { endOtherSessions, endSession } from "#src/domain/access/sessions/index.ts";
 import {
   decideRequest,
   disconnectAllApps,
@@ -16,8 +16,10 @@ import {
 import type { AttemptLimits } from "#src/domain/operations/limits/index.ts";
 import { resetPassword, requestPasswordReset } from "#src/domain/people/mailed-links/index.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
+import { newId } from "#src/lib/ids.ts";
 import { allowedCode, appDeps, connectedApp, newQuestion, SCOPES } from "#test/support/app-grants.ts";
 import { timesAtOnce } from "#test/support/at-once.ts";
+import { holdOpen, onlyEmbedded, untilWaiting } from "#test/support/held-open.ts";
 import { MemoryAttempts } from "#test/support/memory-attempts.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { mailing } from "#test/support/mailbox.ts";
@@ -100,6 +102,30 @@ describe("a code", () => {
     await expect(exchangeCode(deps, exchangeInput, CLIENT)).rejects.toEqual(refusal("invalid_grant"));
   });
 });
+
+it.skipIf(onlyEmbedded())(
+  "a grant that is just made ends with all others once the session that allowed it has ended",
+  async () => {
+    const [deps, { caller }] = [appDeps(db), await newPerson(db)];
+    const { exchangeInput, requestId } = await allowedCode(deps, caller);
+    const request = sql`SELECT FROM oauth_requests WHERE id = ${requestId}::uuid FOR UPDATE`;
+    const held = await holdOpen(db, db.execute(request));
+    const exchanged = exchangeCode(deps, exchangeInput, CLIENT).then(
+      ({ accessToken }) => accessToken,
+      () => "refused",
+    );
+    await untilWaiting(db, 1);
+    const elsewhere = { ...caller, sessionId: newId() };
+    const ended = endOtherSessions({ db }, elsewhere, CLIENT).then(() =>
+      disconnectAllApps(deps, elsewhere, CLIENT),
+    );
+    await Promise.race([ended, untilWaiting(db, 2).catch(() => {})]);
+    await held.release();
+    await ended;
+    await expect(enter(await exchanged)).rejects.toMatchObject(isRefused);
+    expect(await listConnectedApps(deps, caller)).toEqual([]);
+  },
+);
 
 describe("a request", () => {
   it("is decided once, by the session that opened it", async () => {

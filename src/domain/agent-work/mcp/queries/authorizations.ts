@@ -49,15 +49,22 @@ const NO_TOKENS = {
   updatedAt: sql`now()`,
 };
 
-/** Statement that ends a server's authorization, and leaves it with the client. */
-export const resetting = (db: Db, id: string, client: StoredClient) =>
-  db
-    .insert(mcpAuthorizations)
-    .values({ id, ...client })
-    .onConflictDoUpdate({
-      target: mcpAuthorizations.id,
-      set: { ...NO_TOKENS, flow: null, ...client },
-    });
+/** Statements that end a server's authorization, and leave it with the client; `onlyIf` as in `insertAuditEntry`. */
+export const resetting = (
+  db: Db,
+  id: string,
+  { client, encryptedClientSecret }: StoredClient,
+  onlyIf = sql`true`,
+) =>
+  [
+    db.execute(
+      sql`INSERT INTO mcp_authorizations (id) SELECT ${id}::uuid WHERE ${onlyIf} ON CONFLICT (id) DO NOTHING`,
+    ),
+    db
+      .update(mcpAuthorizations)
+      .set({ ...NO_TOKENS, flow: null, client, encryptedClientSecret })
+      .where(and(eq(mcpAuthorizations.id, id), onlyIf)),
+  ] as const;
 
 /** Stores the visit that a person begins, in place of an earlier one. False when the server is gone or has moved meanwhile. */
 export async function storeFlow(
@@ -127,12 +134,8 @@ export async function endAuthorization(
   { client, lastError }: { client: StoredClient; lastError: string },
   entry: Entry,
 ): Promise<McpServer | undefined> {
-  const [, , [server]] = await db.batch([
+  const [, [server]] = await db.batch([
     share(db, entry),
-    db
-      .update(mcpAuthorizations)
-      .set({ ...NO_TOKENS, flow: null, ...client })
-      .where(eq(mcpAuthorizations.id, id)),
     db
       .update(mcpServers)
       .set({
@@ -143,6 +146,11 @@ export async function endAuthorization(
       })
       .where(eq(mcpServers.id, id))
       .returning(),
+    // After the server's row, as every change locks them.
+    db
+      .update(mcpAuthorizations)
+      .set({ ...NO_TOKENS, flow: null, ...client })
+      .where(eq(mcpAuthorizations.id, id)),
     audit(
       db,
       entry,

@@ -266,8 +266,9 @@ const newEnding = (followUps: FollowUps) =>
       UPDATE task_steps SET step_data = step_data - 'kept'
       FROM fenced WHERE task_id = fenced.id AND step_data ->> 'kept' IS NOT NULL
     ), forgotten_answers AS (
+      -- Not only where answers are seen: they may have come while this waited for the task.
       UPDATE approvals SET encrypted_answers = NULL
-      FROM fenced WHERE approvals.task_id = fenced.id AND encrypted_answers IS NOT NULL
+      FROM fenced WHERE approvals.task_id = fenced.id AND asked IS NOT NULL
     ), answer AS (
       INSERT INTO messages (id, chat_id, seq, role, content, message_metadata, task_id)
       SELECT ${turn.answerId}::uuid, chat_id, seq, 'assistant', coalesce(response, ''), jsonb_build_object(
