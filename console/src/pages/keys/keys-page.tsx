@@ -115,7 +115,7 @@ function KeyLine({ apiKey }: { apiKey: api.ApiKey }) {
         {name} <code>{key_prefix}…</code>
         <span class="muted small">
           {" "}
-          {reaches?.join(", ") ?? "All projects"} · {scopes === null ? "full access" : scopes.join(", ")} ·
+          {reaches?.join(", ") ?? "All projects"} · {scopes === null ? "full access" : scopes.join(", ")} ·{" "}
           <Used at={last_used_at} /> ·{" "}
           {expires_at === null ? (
             "never expires"
