@@ -34,6 +34,19 @@ describeConsole("the pages of an account", () => {
     }
   });
 
+  it("lead on into the console", async () => {
+    const { page } = await openPage(service, { account: await service.signUp(), path: null });
+    for (const [address, link] of [
+      ["/account/sessions", "Open the console"],
+      ["/desktop/pair", "Open paired apps and sessions in the console"],
+      ["/pair", "Open channels in the console"],
+    ] as const) {
+      await page.goto(address);
+      await page.getByRole("link", { name: link }).click();
+      await expectPage(page).toHaveURL(/\/app(?:\/|$)/u);
+    }
+  });
+
   it("ask for the code of a sign-in also where its mail is late", async () => {
     const { page } = await openPage(service, { path: null });
     const detail = "The code could not be emailed yet and is being retried.";

@@ -80,7 +80,7 @@ describeConsole("the administration in the console", () => {
     await page.route("**/api/gateway/reload", (route) => route.fulfill({ json: {} }));
     await goTo(page, "/admin/installation");
     await expectPage(page.getByRole("region", { name: "Gateway" })).toContainText("Replies are not sent");
-    await expectPage(page.getByRole("region", { name: "Readiness" })).toContainText("Databaseok");
+    await expectPage(page.getByRole("region", { name: "Readiness" })).toContainText("DatabaseOK");
     const connected = page.waitForRequest("**/api/gateway/reload");
     await page.getByRole("button", { name: "Reconnect all" }).click();
     expect((await connected).method()).toBe("POST");

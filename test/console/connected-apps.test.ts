@@ -27,7 +27,7 @@ describeConsole("connected apps in the console", () => {
     const line = apps.getByRole("listitem");
     await expectPage(line).toContainText("Raw client");
     await expectPage(line).toContainText("Only in the team");
-    await expectPage(line).toContainText("last used never");
+    await expectPage(line).toContainText("never used");
     await expectPage(line).toContainText("It may: see your projects; read files of your projects");
     await expectAccessibleInViews(page, "an app is connected");
 

@@ -28,7 +28,7 @@ describeConsole("a deployment", () => {
     await page.getByLabel("Provider", { exact: true }).selectOption("netlify");
     await page.getByLabel("Token", { exact: true }).fill(account.hostingToken);
     await page.getByRole("button", { name: "Add token" }).click();
-    await page.getByRole("button", { name: "Test netlify" }).click();
+    await page.getByRole("button", { name: "Test Netlify" }).click();
     await expectPage(page.getByText("Valid, for the account")).toBeVisible();
     await expectPage(page.locator("main")).not.toContainText(account.hostingToken);
 

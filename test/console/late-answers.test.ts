@@ -168,7 +168,7 @@ describeConsole("what comes late in the console", () => {
     letGo = shut();
     const elsewhere = await newChat();
     await page.goto(elsewhere.address);
-    await expectPage(log(page)).toContainText("No messages yet.");
+    await expectPage(log(page)).toContainText("No messages yet");
     const said = { project_id: projectId, message: script({ text: "From elsewhere." }) };
     const answered = await chatting.call("POST", "/api/chat/agent", { ...said, chat_id: elsewhere.chat_id });
     expect(answered.status).toBe(200);

@@ -35,7 +35,7 @@ describeConsole("an MCP server", () => {
 
     await expectPage(page.getByRole("heading", { name: "tracker", exact: true })).toBeVisible();
     await expectPage(page.getByText("Connected")).toBeVisible();
-    await expectPage(page.getByText("token (hidden)")).toBeVisible();
+    await expectPage(page.getByText("Token (hidden)")).toBeVisible();
     await expectPage(page.getByText(HOSTILE)).toBeVisible();
     await page.getByLabel("Calls of look_up").selectOption("allow");
     // The page lets nobody change something else until a change is stored and shown.

@@ -25,6 +25,7 @@ describeConsole("a team in the console", () => {
     await byLink.getByRole("button", { name: "Create link" }).click();
     const url = await owner.locator("main code", { hasText: "/invite/" }).innerText();
     await expectPage(owner.getByRole("list", { name: "Open invitations" })).toContainText("as editor");
+    await expectPage(byLink.getByLabel("Expires")).toHaveValue("30");
 
     // The other person, in a browser of their own.
     const { page: guest } = await openPage(service, {

@@ -108,6 +108,16 @@ describe("a snapshot", () => {
     await ok("POST", `/api/projects/${id}/snapshots/${snapshots[0]?.hash}/restore`, token);
     expect(await read(token, id, "notes/a.txt")).toBe("before");
   });
+
+  it("is named after the beginning of a long message, which ends with a whole word", async () => {
+    const { token, ...account } = await service.signUp();
+    const { id } = await service.newProject(token);
+    const client = await newTaskClient(service, { account: { ...account, token }, projectId: id });
+    const begin = "Write hello to notes/a.txt, then tell me what you did and why you did it like";
+    const { task_id } = await client.start(`${begin} that, in one sentence`);
+    await client.end(task_id);
+    expect(await list(token, id)).toMatchObject([{ role: "agent", label: `agent: ${begin}…` }]);
+  });
 });
 
 describe("an export", () => {

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import { Fragment, type ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Refused } from "./refused.tsx";
 import { useAction } from "./use-action.ts";
@@ -24,10 +24,12 @@ export function ActionForm<Result>({
   children,
 }: ActionFormProps<Result>) {
   const [told, setTold] = useState<string>();
-  const { run, isBusy, error } = useAction(async (form: FormData, element: HTMLFormElement) => {
+  /** How often it was emptied. Fields are made anew: a reset would choose the first option, and not the one chosen at first. */
+  const [round, setRound] = useState(0);
+  const { run, isBusy, error } = useAction(async (form: FormData) => {
     setTold(undefined);
     const result = await work(form);
-    if (!isKept) element.reset();
+    if (!isKept) setRound((before) => before + 1);
     setTold(typeof done === "function" ? done(result) : done);
   });
   return (
@@ -35,10 +37,10 @@ export function ActionForm<Result>({
       class="form narrow"
       onSubmit={(event) => {
         event.preventDefault();
-        run(new FormData(event.currentTarget), event.currentTarget);
+        run(new FormData(event.currentTarget));
       }}
     >
-      {children}
+      <Fragment key={round}>{children}</Fragment>
       <div class="row">
         <button type="submit" class="primary" disabled={isBusy}>
           {submit}

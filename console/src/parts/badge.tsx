@@ -29,6 +29,8 @@ const STATES: Readonly<Record<string, readonly [word: string, kind: BadgeKind]>>
   deleting: ["Deleting", "accent"],
   active: ["Active", "plain"],
   archived: ["Archived", "plain"],
+  // What the installation depends on
+  ok: ["OK", "good"],
   // MCP servers
   connected: ["Connected", "good"],
   needs_authorization: ["Needs authorization", "warn"],

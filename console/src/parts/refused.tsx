@@ -3,8 +3,16 @@ import { useMemo } from "preact/hooks";
 import { plural } from "./numbers.ts";
 import { Countdown, useSecondsLeft } from "./countdown.tsx";
 
-/** A sentence for a person, of any failure. */
+/** How the service says that a thing is not there. */
+const NOT_FOUND = /^(?<thing>.+) not found\.?$/iu;
+
+/** A sentence for a person, of any failure. What is not there may be another person's. */
 function sentenceOf(error: unknown): string {
+  if (error instanceof NotFoundError) {
+    const thing = NOT_FOUND.exec(error.detail)?.groups?.["thing"];
+    if (thing !== undefined) return `${thing} not found, or you do not have access.`;
+    return `Not found, or you do not have access. ${error.detail}`;
+  }
   if (error instanceof WorkspaceError) return error.detail;
   return "Something went wrong on this page. Reload it.";
 }
@@ -21,10 +29,7 @@ export function Refused({ error, again }: { error: unknown; again?: (() => void)
   return (
     <div class="notice bad">
       <div role="alert">
-        <p>
-          {error instanceof NotFoundError ? "Not found, or you do not have access. " : ""}
-          {sentenceOf(error)}
-        </p>
+        <p>{sentenceOf(error)}</p>
         {wait > 0 && <span class="hidden">Wait {plural(wait, "second")} before you try again.</span>}
       </div>
       <div class="row">

@@ -31,15 +31,16 @@ export function PersonMenu() {
   const { data: me } = useMe();
   const { data: credits } = useCredits();
   if (!me) return null;
+  const shown = me.name || me.username;
   return (
     <Menu
-      label={`${me.username}, account menu`}
+      label={`${shown}, account menu`}
       class="place person"
       face={
         <>
-          <Avatar name={me.username} />
+          <Avatar name={shown} />
           <span class="label">
-            <span>{me.username}</span>
+            <span>{shown}</span>
             {credits && <span class="muted">{plural(credits.total_credits, "credit")}</span>}
           </span>
           <Icon of={ChevronsUpDown} />

@@ -9,6 +9,16 @@ const PATIENCE_MS = 5_000;
 /** Characters of the message in the checkpoint's label. */
 const LABEL_CHARS = 80;
 
+/** The beginning of a message, cut between words where there are some. */
+function beginningOf(message: string): string {
+  if (message.length <= LABEL_CHARS) return message;
+  const words = message
+    .slice(0, LABEL_CHARS)
+    .toWellFormed()
+    .replace(/\s+\S*$/u, "");
+  return `${words}…`;
+}
+
 const CLONING: Refusal = {
   error: "A repository is being cloned into the project, which replaces its files.",
   suggestion: "Wait until the clone ends, or ask the user to send the message again then.",
@@ -61,7 +71,7 @@ export class Checkpoint {
       if (taken) return;
       await awake();
       const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
-      const label = `agent: ${message.slice(0, LABEL_CHARS).toWellFormed()}`;
+      const label = `agent: ${beginningOf(message)}`;
       const wish = { projectId, role: "agent", label, chatId, taskId, signal: patience } as const;
       await Promise.race([takeSnapshot(this.#deps, runtime, wish), aborted(patience)]);
     } catch (error) {

@@ -2,6 +2,7 @@ import type { api } from "@agent-workspace/client";
 import { AskFirst } from "../../parts/ask-first.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
+import { Used } from "../../parts/used.tsx";
 import { stale } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
 import { accountKeys, useConnectedApps } from "./reads.ts";
@@ -39,8 +40,8 @@ function ConnectedApp({ app }: { app: api.ConnectedApp }) {
       <span class="told">
         {app.client_name}{" "}
         <span class="muted small">
-          Only in the team {app.team} · {placeOf(app)} · connected <Moment at={app.created_at} /> · last used{" "}
-          <Moment at={app.last_used_at} none="never" />
+          Only in the team {app.team} · {placeOf(app)} · connected <Moment at={app.created_at} /> ·{" "}
+          <Used at={app.last_used_at} />
         </span>
         <span class="muted small">It may: {inOneLine(app.permissions)}</span>
       </span>

@@ -7,6 +7,7 @@ import { TextField } from "../../parts/fields.tsx";
 import { given, textOf } from "../../parts/form-text.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
+import { Used } from "../../parts/used.tsx";
 import { createPasskey } from "../../service/create-passkey.ts";
 import { hasPasskeys } from "../../service/has-passkeys.ts";
 import { stale } from "../../service/reads.ts";
@@ -52,13 +53,7 @@ function PasskeyLine({ passkey }: { passkey: api.Passkey }) {
       <span class="told">
         {name}{" "}
         <span class="muted small">
-          {passkey.last_used_at === null ? (
-            "never used"
-          ) : (
-            <>
-              last used <Moment at={passkey.last_used_at} />
-            </>
-          )}
+          <Used at={passkey.last_used_at} />
           {" · added "}
           <Moment at={passkey.created_at} />
         </span>

@@ -1,4 +1,5 @@
 import { ActionButton } from "../../parts/action-button.tsx";
+import { stateWord } from "../../parts/badge.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { stale } from "../../service/reads.ts";
@@ -17,11 +18,11 @@ export function Installation() {
               <dt>Service</dt>
               <dd>{status === "ready" ? "Ready" : "Not ready"}</dd>
               <dt>Database</dt>
-              <dd>{database}</dd>
+              <dd>{stateWord(database)}</dd>
               <dt>Queue</dt>
-              <dd>{queue}</dd>
+              <dd>{stateWord(queue)}</dd>
               <dt>Redis</dt>
-              <dd>{redis}</dd>
+              <dd>{stateWord(redis)}</dd>
             </dl>
           )}
         </Loaded>
@@ -34,7 +35,7 @@ export function Installation() {
               {gateway.notice !== null && <p class="notice bad">{gateway.notice}</p>}
               <dl class="facts">
                 <dt>State</dt>
-                <dd>{gateway.status}</dd>
+                <dd>{stateWord(gateway.status)}</dd>
                 <dt>Shard</dt>
                 <dd>
                   {gateway.shard} of {gateway.shards}

@@ -1,5 +1,6 @@
 import type { Answer } from "@agent-workspace/client";
 import { ActionButton } from "../../parts/action-button.tsx";
+import { stateWord } from "../../parts/badge.tsx";
 import { StateFilter } from "../../parts/filter.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
@@ -50,7 +51,7 @@ function Events({ events }: { events: Events }) {
             {event.type}
             <div class="muted small wrapping">{event.id}</div>
           </td>
-          <td>{event.status}</td>
+          <td>{stateWord(event.status)}</td>
           <td>{event.attempts}</td>
           <td>{event.error}</td>
           <td>

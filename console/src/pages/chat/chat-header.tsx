@@ -57,40 +57,43 @@ export function ChatHeader({
     <>
       <div class="row chat-header">
         <Heading>{chat?.title ?? liveTitle ?? (chat === undefined ? "Chat" : "New chat")}</Heading>
-        {chat && <Sharing chat={chat} mayManage={mayManage} />}
-        {mayChange && (
-          <>
+        {/* Together, also where they have no room beside the name. */}
+        <div class="row chat-actions">
+          {chat && <Sharing chat={chat} mayManage={mayManage} />}
+          {mayChange && (
+            <>
+              <button
+                type="button"
+                disabled={isAtWork || newest === undefined || !mayUndo || undoing.isBusy}
+                title="Undo the last message and its file changes"
+                onClick={() => undoing.run(false)}
+              >
+                Undo
+              </button>
+              <button
+                type="button"
+                disabled={isAtWork || newest === undefined || compacting.isBusy}
+                title="Summarise the conversation to free context"
+                onClick={() => compacting.run()}
+              >
+                {compacting.isBusy ? "Compacting…" : "Compact"}
+              </button>
+              {chat && mayManage && <ChatSettings project={project} chat={chat} />}
+            </>
+          )}
+          {hasPaneRoom.value && (
             <button
               type="button"
-              disabled={isAtWork || newest === undefined || !mayUndo || undoing.isBusy}
-              title="Undo the last message and its file changes"
-              onClick={() => undoing.run(false)}
+              class="quiet icon-button"
+              aria-label="Files beside the chat"
+              title="Files, changes, preview and terminal beside the chat"
+              aria-pressed={isPaneShown.value}
+              onClick={() => openPane(!isPaneShown.value)}
             >
-              Undo
+              <Icon of={PanelRight} />
             </button>
-            <button
-              type="button"
-              disabled={isAtWork || newest === undefined || compacting.isBusy}
-              title="Summarise the conversation to free context"
-              onClick={() => compacting.run()}
-            >
-              {compacting.isBusy ? "Compacting…" : "Compact"}
-            </button>
-            {chat && mayManage && <ChatSettings project={project} chat={chat} />}
-          </>
-        )}
-        {hasPaneRoom.value && (
-          <button
-            type="button"
-            class="quiet icon-button"
-            aria-label="Files beside the chat"
-            title="Files, changes, preview and terminal beside the chat"
-            aria-pressed={isPaneShown.value}
-            onClick={() => openPane(!isPaneShown.value)}
-          >
-            <Icon of={PanelRight} />
-          </button>
-        )}
+          )}
+        </div>
       </div>
       {said !== "" && (
         <p class="muted small" role="status">

@@ -145,7 +145,7 @@ function OpenChat({ project, chatId, live, past: { history, earlier, newest, rea
         )}
         {earlier.error !== undefined && <Refused error={earlier.error} />}
         {tasks.length === 0 && onTheirWay(chatId).length === 0 && (
-          <Empty icon={MessageSquare} title="No messages yet.">
+          <Empty icon={MessageSquare} title="No messages yet">
             Tell the agent what to do: it reads and edits the files of this project, and runs commands. Name a
             file with @, or give a command with /.
           </Empty>

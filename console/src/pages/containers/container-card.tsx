@@ -51,7 +51,7 @@ export function ContainerCard({
           </>
         )}
         <dt>Folder</dt>
-        <dd>{directory}</dd>
+        <dd>{directory === "." ? "Project root" : directory}</dd>
         <dt>Command</dt>
         <dd>{startup_command ?? "None: it serves files"}</dd>
         <dt>Port</dt>

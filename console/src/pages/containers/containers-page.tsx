@@ -35,10 +35,16 @@ function List({ project, containers }: { project: string; containers: readonly a
   const role = useProjectRole(project);
   const [isAdding, setAdding] = useState(false);
   const mayEdit = role === "admin" || role === "editor";
+  const adding =
+    mayEdit && !isAdding ? (
+      <button type="button" class="primary" onClick={() => setAdding(true)}>
+        Add container
+      </button>
+    ) : undefined;
   return (
     <>
       {containers.length === 0 && (
-        <Empty icon={Container} title="No containers yet">
+        <Empty icon={Container} title="No containers yet" action={adding}>
           A container runs a program of the project, such as a web server, or serves its files as a website.
         </Empty>
       )}
@@ -47,11 +53,7 @@ function List({ project, containers }: { project: string; containers: readonly a
           <ContainerCard key={container.id} project={project} container={container} role={role} />
         ))}
       </ul>
-      {mayEdit && !isAdding && (
-        <button type="button" class="primary" onClick={() => setAdding(true)}>
-          Add container
-        </button>
-      )}
+      {containers.length > 0 && adding}
       {mayEdit && isAdding && <NewContainer project={project} close={() => setAdding(false)} />}
     </>
   );

@@ -5,6 +5,7 @@ import { AskFirst } from "../../parts/ask-first.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Folded } from "../../parts/folded.tsx";
 import { textOf } from "../../parts/form-text.ts";
+import { hostingName } from "../../parts/hosting-name.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { ProjectChoice } from "../../parts/project-choice.tsx";
@@ -62,10 +63,11 @@ function CredentialLine({ credential }: { credential: api.DeploymentCredential }
     );
   });
   const project = projects.find((each) => each.id === project_id);
+  const name = hostingName(provider);
   return (
     <li>
       <span class="told">
-        {provider}{" "}
+        {name}{" "}
         <span class="muted small">
           for {project_id === null ? "all projects" : (project?.name ?? "a project")} · added{" "}
           <Moment at={updated_at} />
@@ -74,17 +76,17 @@ function CredentialLine({ credential }: { credential: api.DeploymentCredential }
       {!is_readable && <span class="outcome failed">This token can no longer be read. Add it again.</span>}
       <button
         type="button"
-        aria-label={`Test ${provider}`}
+        aria-label={`Test ${name}`}
         disabled={testing.isBusy}
         onClick={() => testing.run()}
       >
         Test
       </button>
       <AskFirst
-        label={`Delete ${provider}…`}
+        label={`Delete ${name}…`}
         shown="Delete…"
-        confirm={`Delete ${provider}`}
-        title={`Delete the ${provider} token?`}
+        confirm={`Delete ${name}`}
+        title={`Delete the ${name} token?`}
         work={async () => {
           await workspace.request("DELETE", "/api/deployment-credentials/{deployment_credential}", {
             path: { deployment_credential: id },

@@ -4,6 +4,7 @@ import { Link } from "wouter-preact";
 import { State } from "../../parts/badge.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Heading } from "../../parts/heading.tsx";
+import { hostingName } from "../../parts/hosting-name.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { Pager } from "../../parts/pager.tsx";
@@ -81,7 +82,7 @@ function DeploymentLine({
         {name} · {version}
       </Link>
       <span class="muted small">
-        {provider} · <Moment at={created_at} />
+        {hostingName(provider)} · <Moment at={created_at} />
       </span>
       <State of={status} word={wordOf(status)} />
       {error !== null && <span class="small outcome failed">{error}</span>}

@@ -3,6 +3,7 @@ import { Link } from "wouter-preact";
 import { AskFirst } from "../../parts/ask-first.tsx";
 import { State } from "../../parts/badge.tsx";
 import { Heading } from "../../parts/heading.tsx";
+import { hostingName } from "../../parts/hosting-name.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { Refused } from "../../parts/refused.tsx";
@@ -54,7 +55,7 @@ function DeploymentStatus({ deployment }: { deployment: api.Deployment }) {
         </dd>
         <dt>Provider</dt>
         <dd>
-          {provider}
+          {hostingName(provider)}
           {provider_status !== null && ` (${provider_status})`}
         </dd>
         {branch !== null && (

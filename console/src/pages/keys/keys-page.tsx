@@ -9,6 +9,7 @@ import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
+import { Used } from "../../parts/used.tsx";
 import { keys as names, stale, useApiKeys, useProjects } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
 import { NewKey, NewSecret } from "./new-key.tsx";
@@ -114,9 +115,15 @@ function KeyLine({ apiKey }: { apiKey: api.ApiKey }) {
         {name} <code>{key_prefix}…</code>
         <span class="muted small">
           {" "}
-          {reaches?.join(", ") ?? "All projects"} · {scopes === null ? "full access" : scopes.join(", ")} ·
-          used <Moment at={last_used_at} none="never" /> · {isOver ? "expired" : "expires"}{" "}
-          <Moment at={expires_at} none="never" />
+          {reaches?.join(", ") ?? "All projects"} · {scopes === null ? "full access" : scopes.join(", ")} ·{" "}
+          <Used at={last_used_at} /> ·{" "}
+          {expires_at === null ? (
+            "never expires"
+          ) : (
+            <>
+              {isOver ? "expired" : "expires"} <Moment at={expires_at} />
+            </>
+          )}
         </span>
       </span>
       {is_active ? (

@@ -1,6 +1,7 @@
 import type { api } from "@agent-workspace/client";
 import { Link } from "wouter-preact";
 import { AskFirst } from "../../parts/ask-first.tsx";
+import { Badge } from "../../parts/badge.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { Refused } from "../../parts/refused.tsx";
@@ -64,17 +65,19 @@ function AgentLine({ agent, mayChange }: { agent: api.LibraryAgent; mayChange: b
   });
   return (
     <li>
-      {isTaken ? <Link href={`/marketplace/agents/${slug}`}>{name}</Link> : <span>{name}</span>}
-      <span class="muted small">
-        {is_custom ? "your team’s own" : TAKEN[purchase_type]}
-        {expires_at !== null && (
-          <>
-            {" "}
-            · until <Moment at={expires_at} />
-          </>
-        )}
+      <span class="told">
+        {isTaken ? <Link href={`/marketplace/agents/${slug}`}>{name}</Link> : <span>{name}</span>}{" "}
+        <span class="muted small">
+          {is_custom ? "your team’s own" : TAKEN[purchase_type]}
+          {expires_at !== null && (
+            <>
+              {" "}
+              · until <Moment at={expires_at} />
+            </>
+          )}
+        </span>
       </span>
-      <span class="small">{is_enabled ? "On" : "Off"}</span>
+      <Badge kind={is_enabled ? "good" : "plain"}>{is_enabled ? "On" : "Off"}</Badge>
       {isTaken && mayChange && (
         <>
           <button

@@ -43,4 +43,4 @@ function ServerLine({ server }: { server: api.McpServer }) {
 }
 
 /** Whose a server is. */
-export const OWNERS = { person: "Yours", team: "Team", project: "Project" } as const;
+const OWNERS = { person: "Yours", team: "Team", project: "Project" } as const;

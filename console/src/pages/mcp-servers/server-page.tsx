@@ -2,7 +2,7 @@ import type { api } from "@agent-workspace/client";
 import { Link } from "wouter-preact";
 import { ActionButton } from "../../parts/action-button.tsx";
 import { AskFirst } from "../../parts/ask-first.tsx";
-import { State } from "../../parts/badge.tsx";
+import { State, stateWord } from "../../parts/badge.tsx";
 import { Heading } from "../../parts/heading.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
@@ -10,7 +10,6 @@ import { useLeadOn } from "../../parts/use-lead-on.ts";
 import { stale } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
 import { names, useServer } from "./reads.ts";
-import { OWNERS } from "./server-list.tsx";
 import { Connection } from "./connection.tsx";
 import { Tools } from "./tools.tsx";
 import { Notes } from "./notes.tsx";
@@ -35,6 +34,13 @@ export function ServerPage({ server }: { server: string }) {
   );
 }
 
+/** Who uses a server, as the form says it with which one is added. */
+const FOR = {
+  person: "You, in all projects",
+  team: "Everybody in the team",
+  project: "Everybody in one project",
+} as const;
+
 function Facts({ server }: { server: api.McpServer }) {
   const { id, url, scope, state, state_since, has_token, oauth, headers, last_error, notes } = server;
   const secrets = [
@@ -49,13 +55,13 @@ function Facts({ server }: { server: api.McpServer }) {
         <dt>Address</dt>
         <dd>{url.startsWith("stdio:") ? "A program named in the project's .mcp.json" : url}</dd>
         <dt>For</dt>
-        <dd>{OWNERS[scope]}</dd>
+        <dd>{FOR[scope]}</dd>
         <dt>State</dt>
         <dd>
           <State of={state} /> since <Moment at={state_since} />
         </dd>
         <dt>Secrets</dt>
-        <dd>{secrets.length === 0 ? "none" : `${secrets.join(", ")} (hidden)`}</dd>
+        <dd>{secrets.length === 0 ? "None" : `${stateWord(secrets.join(", "))} (hidden)`}</dd>
         {oauth && oauth.issuer !== null && (
           <>
             <dt>Signs in at</dt>

@@ -9,6 +9,11 @@ import { keys, stale } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
 import { useCustomProviders } from "./reads.ts";
 
+const APIS: Readonly<Record<api.CustomModelProvider["api_type"], string>> = {
+  openai: "OpenAI",
+  anthropic: "Anthropic",
+};
+
 /** Servers of the person's own that speak the protocol of OpenAI or Anthropic. */
 export function CustomProviders() {
   return (
@@ -63,7 +68,7 @@ function ProviderLine({ provider }: { provider: api.CustomModelProvider }) {
         {name} <code>custom/{slug}</code>
         <span class="muted small">
           {" "}
-          {api_type} at {base_url} · {plural(available_models.length, "model")}
+          {APIS[api_type]} API at {base_url} · {plural(available_models.length, "model")}
         </span>
       </span>
       <AskFirst
@@ -110,9 +115,9 @@ function ProviderFields({ provider }: { provider?: api.CustomModelProvider }) {
         defaultValue={provider?.base_url ?? ""}
       />
       <Choice label="API" name="api_type">
-        {["openai", "anthropic"].map((each) => (
-          <option key={each} selected={each === provider?.api_type}>
-            {each}
+        {Object.entries(APIS).map(([each, name]) => (
+          <option key={each} value={each} selected={each === provider?.api_type}>
+            {name}
           </option>
         ))}
       </Choice>

@@ -9,6 +9,7 @@ import { Choice, NamedOptions, TextField } from "../../parts/fields.tsx";
 import { given, textOf } from "../../parts/form-text.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
+import { Used } from "../../parts/used.tsx";
 import { addModelKey, deleteModelKey, testModelKey } from "../../service/model-keys.ts";
 import { keys, stale } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
@@ -45,23 +46,18 @@ function KeyLine({ modelKey }: { modelKey: api.ModelKey }) {
   const { id, provider, key_name, key_preview, base_url, last_used_at, expires_at } = modelKey;
   const path = { model_key: id };
   const [told, setTold] = useState("");
+  const { data: builtIn } = useProviders();
+  const providerName = builtIn?.providers.find(({ id: each }) => each === provider)?.name ?? provider;
   return (
     <li>
       <span class="told">
-        {provider}: {key_name} <code>{key_preview ?? "unreadable"}</code>
+        {providerName}: {key_name} <code>{key_preview ?? "unreadable"}</code>
         <span class="muted small">
           {" "}
           {base_url !== null && `at ${base_url} · `}
-          {last_used_at === null ? (
-            "not used yet"
-          ) : (
-            <>
-              used <Moment at={last_used_at} />
-            </>
-          )}{" "}
-          ·{" "}
+          <Used at={last_used_at} /> ·{" "}
           {expires_at === null ? (
-            "does not expire"
+            "never expires"
           ) : (
             <>
               expires <Moment at={expires_at} />

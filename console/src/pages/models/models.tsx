@@ -52,7 +52,9 @@ export function Models() {
                   {SOURCES[model.source]}
                   <div class="muted small">{model.provider_name ?? model.provider}</div>
                 </td>
-                <td>{priceOf(model.pricing)}</td>
+                <td>
+                  <Price of={model.pricing} />
+                </td>
                 <td>{stateOf(model)}</td>
                 {mayChange && (
                   <td>
@@ -88,6 +90,19 @@ function stateOf({ disabled, available }: api.Model): string {
   return available ? "Ready" : "Needs a key, or a plan that allows keys";
 }
 
-function priceOf(pricing: api.Model["pricing"]): string {
-  return pricing ? `$${pricing.input} in, $${pricing.output} out` : "Unknown";
+const DOLLARS = new Intl.NumberFormat("en", {
+  style: "currency",
+  currency: "USD",
+  // A cheap model costs parts of a cent.
+  maximumFractionDigits: 4,
+});
+
+function Price({ of: pricing }: { of: api.Model["pricing"] }) {
+  if (!pricing) return "Unknown";
+  return (
+    <>
+      {DOLLARS.format(pricing.input)} in
+      <div>{DOLLARS.format(pricing.output)} out</div>
+    </>
+  );
 }

@@ -9,6 +9,7 @@ import { Moment } from "../../parts/moment.tsx";
 import { ProjectState } from "../../parts/project/project-state.tsx";
 import { Refused } from "../../parts/refused.tsx";
 import { useCreateChat } from "../../parts/use-create-chat.ts";
+import { Used } from "../../parts/used.tsx";
 import { useProject, useSidebar, type ListedChat } from "../../service/reads.ts";
 import { useMayMake, useProjectRole } from "../../service/roles.ts";
 import { ProjectMenu } from "./project-menu.tsx";
@@ -59,7 +60,7 @@ function Found({ project }: { project: api.Project }) {
       <h2>Chats</h2>
       <Chats project={project} isViewer={role === "viewer"} />
       <p class="muted small">
-        Created <Moment at={project.created_at} /> · last used <Moment at={project.last_activity} />
+        Created <Moment at={project.created_at} /> · <Used at={project.last_activity} />
       </p>
     </>
   );

@@ -2,7 +2,7 @@ import type { api } from "@agent-workspace/client";
 import { Link } from "wouter-preact";
 import { State } from "../../parts/badge.tsx";
 import { Heading } from "../../parts/heading.tsx";
-import { Moment } from "../../parts/moment.tsx";
+import { Used } from "../../parts/used.tsx";
 import { useMayMake } from "../../service/roles.ts";
 
 /** All projects of the person's active team. */
@@ -29,7 +29,7 @@ export function ProjectsPage({ projects }: { projects: readonly api.Project[] })
             </h2>
             {description !== "" && <p class="muted">{description}</p>}
             <p class="row muted small">
-              <State of={status} /> used <Moment at={last_activity} none="never" />
+              <State of={status} /> <Used at={last_activity} />
             </p>
           </li>
         ))}

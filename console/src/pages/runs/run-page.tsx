@@ -89,7 +89,7 @@ export function RunPage({ task }: { task: string }) {
       <Loaded of={steps}>
         {({ items, total }) => (
           <>
-            {total === 0 && <p class="muted">No turns yet.</p>}
+            {total === 0 && <p class="muted">No turns.</p>}
             {items.map(({ id, step_index, step_data }) => (
               <details key={id} class="tool">
                 <summary>

@@ -40,8 +40,14 @@ export function Invitations({ team }: { team: api.Team }) {
         </div>
       )}
       <div class="two">
-        <ByMail team={team.slug} show={setMade} />
-        <ByLink team={team.slug} show={setMade} />
+        <section aria-labelledby="by-mail">
+          <h3 id="by-mail">By email</h3>
+          <ByMail team={team.slug} show={setMade} />
+        </section>
+        <section aria-labelledby="by-link">
+          <h3 id="by-link">With a link</h3>
+          <ByLink team={team.slug} show={setMade} />
+        </section>
       </div>
       <Open team={team.slug} />
     </section>
@@ -125,11 +131,13 @@ function Open({ team }: { team: string }) {
           <ul class="list" aria-label="Open invitations">
             {found.map((each) => (
               <li key={each.id}>
-                <span class="told">{each.email ?? "A link"}</span>
-                <span class="muted small">
-                  as {each.role} · used {each.uses}
-                  {each.max_uses !== null && ` of ${each.max_uses}`} · by {each.inviter_name ?? "someone"} ·
-                  expires <Moment at={each.expires_at} />
+                <span class="told">
+                  {each.email ?? "A link"}{" "}
+                  <span class="muted small">
+                    as {each.role} · used {each.uses}
+                    {each.max_uses !== null && ` of ${each.max_uses}`} · by {each.inviter_name ?? "someone"} ·
+                    expires <Moment at={each.expires_at} />
+                  </span>
                 </span>
                 <AskFirst
                   label={`Revoke the invitation ${each.email === null ? "by link" : `of ${each.email}`}`}
