@@ -1,7 +1,8 @@
+import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { teamMemberships } from "#src/db/schema/index.ts";
+import { chats, teamMemberships } from "#src/db/schema/index.ts";
 import { authenticateGrant, callerFor, type KeyCaller } from "#src/domain/access/permissions/index.ts";
-import { requireChat } from "#src/domain/agent-work/chats/index.ts";
+import { listChats, requireChat } from "#src/domain/agent-work/chats/index.ts";
 import { listTasks, requireOpenTask, startTask } from "#src/domain/agent-work/tasks/index.ts";
 import { createApiKey } from "#src/domain/programs/api-keys/index.ts";
 import { listProjects, requireProject } from "#src/domain/workspaces/projects/index.ts";
@@ -37,7 +38,7 @@ async function newMoonlighter() {
   const { key } = await createApiKey(sessionDeps(db), caller, settings, CLIENT);
   const program = await callerFor({ db }, { userId: user.id, apiKeyId: key.id });
   if (program.kind !== "key") throw new Error("A key is no person");
-  return { app, program, own, employers };
+  return { app, program, own, employers, employer };
 }
 
 type Place = Awaited<ReturnType<typeof newMoonlighter>>["own"];
@@ -72,6 +73,19 @@ describe("an app that a person has allowed in one team", () => {
     const [one, both] = [new Set([own.projectId]), new Set([own.projectId, employers.projectId])];
     expect(await seen(app)).toEqual({ projects: one, tasks: one });
     expect(await seen(program)).toEqual({ projects: both, tasks: both });
+  });
+
+  it("lists no chat that others share in another team, which a key does", async () => {
+    const { app, program, employers, employer } = await newMoonlighter();
+    const { projectId } = employers;
+    const { chatId } = await startTask(startDeps(db), messageToAgent({ userId: employer.id, projectId }));
+    await db.update(chats).set({ isShared: true }).where(eq(chats.id, chatId));
+    const shared = async (caller: KeyCaller) =>
+      (await listChats({ db }, caller, { limit: 100, offset: 0, withShared: true })).filter(
+        ({ id }) => id === chatId,
+      );
+    expect(await shared(program)).toHaveLength(1);
+    expect(await shared(app)).toEqual([]);
   });
 
   it("is bound to it also where it acts later, as its tasks do", async () => {

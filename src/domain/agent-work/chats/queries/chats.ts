@@ -141,7 +141,7 @@ function sharingProjects({ viewer, ...filter }: ChatFilter): SQL {
     SELECT projects.id FROM (
       SELECT of_person.* FROM projects AS of_person WHERE ${sql.join(wanted, sql` AND `)} OFFSET 0
     ) AS projects
-    WHERE ${roleInProject({ userId, isSuperuser: false })} IS NOT NULL`;
+    WHERE ${roleInProject({ ...viewer, isSuperuser: false })} IS NOT NULL`;
 }
 
 /** Conditions on the column of a project's id: one project, or some. */
