@@ -13,8 +13,9 @@ export interface NewRefreshRecord {
 
 /**
  * Stores a session with its first refresh token, and records it as activity of the user and in the audit log. Returns
- * false and writes nothing for an inactive user or a changed password. Locks the user, so a concurrent change finishes
- * first, and a later change finds the session. The team is locked first, in the order of `locks.ts`.
+ * false and writes nothing for an inactive user, a changed password, or a program whose approving session has ended. Locks the
+ * user, so a concurrent change finishes first, and a later change finds the session. The team is locked first, in the order of
+ * `locks.ts`.
  */
 export async function insertSession(
   db: Db,
@@ -22,25 +23,31 @@ export async function insertSession(
     id: string;
     userId: string;
     passwordHash?: string | null | undefined;
-    clientName: string | null;
+    program?: { name: string; approvedBy: string } | undefined;
     client: Client;
     method: string;
   },
   refresh: NewRefreshRecord,
 ): Promise<boolean> {
-  const { id, userId, passwordHash, clientName, client, method } = session;
+  const { id, userId, passwordHash, program, client, method } = session;
   const expiresAt = sql`${refresh.expiresAt.toISOString()}::timestamptz`;
   const isUnchanged =
     passwordHash === undefined ? sql`TRUE` : sql`password_hash IS NOT DISTINCT FROM ${passwordHash}::text`;
-  const [, opened] = await db.batch([
+  const isApproved = program
+    ? sql`EXISTS (SELECT FROM sessions s WHERE s.id = ${program.approvedBy}::uuid AND s.ended_at IS NULL AND s.expires_at > now())`
+    : sql`TRUE`;
+  const [, , opened] = await db.batch([
     shareOwnTeam(db, userId),
+    // What follows finds sessions as they are under this lock.
+    lockPerson(db, userId),
     db.execute(sql`
       WITH holder AS (
-        UPDATE users SET last_active_at = now() WHERE id = ${userId}::uuid AND is_active AND ${isUnchanged}
+        UPDATE users SET last_active_at = now()
+        WHERE id = ${userId}::uuid AND is_active AND ${isUnchanged} AND ${isApproved}
         RETURNING id
       ), opened AS (
         INSERT INTO sessions (id, user_id, user_agent, ip_address, client_name, expires_at)
-        SELECT ${id}::uuid, id, ${client.userAgent}, ${client.address}, ${clientName}::text, ${expiresAt} FROM holder
+        SELECT ${id}::uuid, id, ${client.userAgent}, ${client.address}, ${program?.name ?? null}::text, ${expiresAt} FROM holder
         RETURNING id
       )
       INSERT INTO refresh_records (id, session_id, token_hash, expires_at)

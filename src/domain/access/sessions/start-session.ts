@@ -35,20 +35,20 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Opens a session for a person who has just signed in. Throws `conflict` when the account is inactive by now or its
- * password is no longer that of `passwordHash`: a change that ended the account's sessions also prevents this one.
- * `clientName` is the name of a program for which a signed-in person approved the session.
+ * password is no longer that of `passwordHash`: a change that ended the account's sessions also prevents this one. `program` is
+ * one for which a person approved the session in another, which must still be live.
  */
 export async function startSession(
   deps: SessionDeps,
   user: { id: string; isSuperuser: boolean; passwordHash?: string | null },
   client: Client,
   method: SignInMethod,
-  clientName: string | null = null,
+  program?: { name: string; approvedBy: string },
 ): Promise<Session> {
   const sessionId = newId();
   const refresh = newRefreshToken(deps.config.REFRESH_TOKEN_EXPIRE_DAYS);
   const { id: userId, passwordHash } = user;
-  const session = { id: sessionId, userId, passwordHash, clientName, client, method };
+  const session = { id: sessionId, userId, passwordHash, program, client, method };
   if (!(await insertSession(deps.db, session, refresh.record))) {
     throw new AppError("conflict", "The account was changed in the meantime: log in again");
   }

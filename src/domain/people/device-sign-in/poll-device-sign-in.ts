@@ -31,8 +31,8 @@ export async function pollDeviceSignIn(
 ): Promise<Required<Session>> {
   const polled = await pollSignIn(deps.db, sha256Hex(deviceCode));
   if (polled.state !== "approved") throw refusal(polled.state);
-  const { user, clientName } = polled;
-  const { accessToken, refreshToken } = await startSession(deps, user, client, "device", clientName);
+  const { user, program } = polled;
+  const { accessToken, refreshToken } = await startSession(deps, user, client, "device", program);
   if (refreshToken === undefined) throw new Error("A new session has no refresh token");
   return { accessToken, refreshToken };
 }

@@ -94,7 +94,8 @@ type Polled =
   | { state: Exclude<PollState, "approved"> }
   | {
       state: "approved";
-      clientName: string;
+      /** With the session in which a person approved it. */
+      program: { name: string; approvedBy: string };
       user: { id: string; isSuperuser: boolean; passwordHash: string | null };
     };
 
@@ -107,6 +108,7 @@ export async function pollSignIn(db: Db, deviceCodeHash: string): Promise<Polled
   const { rows } = await db.execute<{
     state: PollState;
     client_name: string;
+    approved_by: string | null;
     user_id: string | null;
     is_superuser: boolean | null;
     password_hash: string | null;
@@ -118,7 +120,7 @@ export async function pollSignIn(db: Db, deviceCodeHash: string): Promise<Polled
       WHERE s.id = asked.decided_by_session_id AND s.ended_at IS NULL AND s.expires_at > now()
         AND u.id = s.user_id AND u.is_active
     ), judged AS (
-      SELECT asked.id, asked.client_name, CASE
+      SELECT asked.id, asked.client_name, asked.decided_by_session_id, CASE
         WHEN used_at IS NOT NULL THEN 'invalid_grant'
         WHEN expires_at <= now() THEN 'expired_token'
         WHEN now() < polled_at + make_interval(secs => interval_seconds) THEN 'slow_down'
@@ -134,16 +136,17 @@ export async function pollSignIn(db: Db, deviceCodeHash: string): Promise<Polled
         used_at = CASE judged.state WHEN 'approved' THEN now() ELSE d.used_at END
       FROM judged WHERE d.id = judged.id
     )
-    SELECT judged.state, judged.client_name, a.id AS user_id, a.is_superuser, a.password_hash
+    SELECT judged.state, judged.client_name, judged.decided_by_session_id AS approved_by, a.id AS user_id, a.is_superuser, a.password_hash
     FROM judged LEFT JOIN approver a ON judged.state = 'approved'
   `);
   const [row] = rows;
   if (!row) return { state: "invalid_grant" };
   if (row.state !== "approved") return { state: row.state };
-  if (row.user_id === null) throw new Error("An approved sign-in has no approver");
+  const { user_id: id, approved_by: approvedBy } = row;
+  if (id === null || approvedBy === null) throw new Error("An approved sign-in has no approver");
   return {
     state: "approved",
-    clientName: row.client_name,
-    user: { id: row.user_id, isSuperuser: row.is_superuser === true, passwordHash: row.password_hash },
+    program: { name: row.client_name, approvedBy },
+    user: { id, isSuperuser: row.is_superuser === true, passwordHash: row.password_hash },
   };
 }

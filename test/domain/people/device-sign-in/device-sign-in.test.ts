@@ -9,15 +9,18 @@ import {
   pollDeviceSignIn,
 } from "#src/domain/people/device-sign-in/index.ts";
 import {
+  endOtherSessions,
   endSession,
   listSessions,
   refreshSession,
   sessionBeganWithin,
 } from "#src/domain/access/sessions/index.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
+import { newId } from "#src/lib/ids.ts";
 import type { AttemptLimits } from "#src/domain/operations/limits/index.ts";
 import { allAtOnce, timesAtOnce } from "#test/support/at-once.ts";
 import { fileDatabase } from "#test/support/database.ts";
+import { holdOpen, onlyEmbedded, untilWaiting } from "#test/support/held-open.ts";
 import { MemoryAttempts } from "#test/support/memory-attempts.ts";
 import { changeOwnAccount, CLIENT, newPerson, sessionDeps } from "#test/support/people.ts";
 
@@ -201,6 +204,23 @@ describe("an approval is void when", () => {
     const { person, deviceCode } = await approved();
     await change(person);
     await expect(poll(deviceCode)).rejects.toEqual(refusal("access_denied"));
+  });
+
+  it.skipIf(onlyEmbedded())("the approving session ends while the program asks", async () => {
+    const { person, deviceCode } = await approved();
+    const { caller, user } = person;
+    const team = sql`SELECT FROM teams WHERE id = ${user.defaultTeamId} FOR UPDATE`;
+    const held = await holdOpen(db, db.execute(team));
+    const polled = poll(deviceCode).catch((error: unknown) => error);
+    await untilWaiting(db, 1);
+    const elsewhere = { ...caller, sessionId: newId() };
+    const ended = endOtherSessions({ db }, elsewhere, CLIENT);
+    // Its entry in the log waits, too.
+    await untilWaiting(db, 2);
+    await held.release();
+    await ended;
+    expect(await polled).toMatchObject({ code: "conflict" });
+    expect(await listSessions({ db }, caller)).toEqual([]);
   });
 });
 
