@@ -13,6 +13,7 @@ import { channels } from "./measurements/channels.ts";
 import { chat } from "./measurements/chat.ts";
 import { consoleChat } from "./measurements/console-chat.ts";
 import { consoleFiles } from "./measurements/console-files.ts";
+import { consoleLoad } from "./measurements/console-load.ts";
 import { cpu } from "./measurements/cpu.ts";
 import { growth } from "./measurements/growth.ts";
 import { live } from "./measurements/live.ts";
@@ -56,6 +57,7 @@ const ALL: readonly Measurement[] = [
   channelConnections,
   memory,
   clients,
+  consoleLoad,
   consoleChat,
   consoleFiles,
 ];
@@ -95,8 +97,8 @@ async function main(): Promise<void> {
   }
   say(`${formatSummary(results)}\n${formatMachine()}`);
   if (values.json) process.stdout.write(`${toJson(results)}\n`);
-  // What a failed measurement has left, such as a server of this process, would keep it from ending.
-  if (results.some(({ hasFailed }) => hasFailed)) process.exit(1);
+  // The browser, and what a failed measurement has left, such as a server of this process, would keep it from ending.
+  process.exit(results.some(({ hasFailed }) => hasFailed) ? 1 : 0);
 }
 
 function choose(only: string | undefined): readonly Measurement[] {

@@ -22,6 +22,8 @@ export interface TaskClient {
 
 export async function newTaskClient(url: string): Promise<TaskClient> {
   const api = apiClient(url);
+  // The first account is the administrator: an ordinary person is measured.
+  await api.signUp("administrator");
   const { token } = await api.signUp("bench");
   const project = await api.newProject(token);
   const { key } = await api.newKey(token, project.id);

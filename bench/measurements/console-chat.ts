@@ -4,15 +4,16 @@ import { safeParseJson } from "#src/lib/parse-json.ts";
 import { apiClient } from "#test/support/api-client.ts";
 import { CHROMIUM, launchBrowser } from "#test/support/chromium.ts";
 import { openConsole } from "#test/console/support/open-console.ts";
-import { serveLongHistory } from "#test/console/support/long-history.ts";
+import { serveLongHistory, serveManyMessages } from "#test/console/support/long-history.ts";
 import { beginAgent } from "../begin-agent.ts";
 import { keyFigures, PageClock } from "../console/page-clock.ts";
 import { NotPossible, type Figure, type Measurement } from "../measurement.ts";
-import { p50 } from "../statistics.ts";
+import { p50, p95 } from "../statistics.ts";
 import { script } from "../task-client.ts";
 
 const CALLS = 10_000;
 const EVENTS_PER_S = 50;
+const MESSAGES = 300;
 const TEXT = "The agent is at work while a person types what is to be done next, fast and without a pause.";
 
 /** A piece of text in the conversation of a project. */
@@ -27,7 +28,7 @@ export const consoleChat: Measurement = {
   how:
     "In Chromium. A visit without the browser's store, until the frame with the last call. Then an answer " +
     `comes in ${EVENTS_PER_S} pieces a second, and a message is typed on a processor that is four times slower: from a key to the frame ` +
-    "with it. Heap and elements afterwards.",
+    `with it. Heap and elements afterwards. Then ${MESSAGES} messages, half of them with code and a table, are scrolled from their beginning.`,
   async run(bench) {
     if (CHROMIUM === undefined) throw new NotPossible("there is no Chromium; CHROMIUM_PATH names one");
     const { service } = await bench.use();
@@ -35,10 +36,11 @@ export const consoleChat: Measurement = {
     const account = await api.signUp("bench");
     const { token } = account;
     const { id: project } = await api.newProject(token);
-    const { body: chat } = await api.call<{ id: string }>("POST", "/api/chat", {
-      token,
-      json: { project_id: project },
-    });
+    const newChat = async () => {
+      const json = { project_id: project };
+      return (await api.call<{ id: string }>("POST", "/api/chat", { token, json })).body;
+    };
+    const [chat, chatOfMany] = [await newChat(), await newChat()];
     const browser = await launchBrowser();
     try {
       const { page } = await openConsole(browser, api, { account, path: "/keys" });
@@ -69,6 +71,21 @@ export const consoleChat: Measurement = {
       stream.end();
       figures.push({ what: "events that came while typing", value: perSecond, unit: "per s" });
       figures.push(...keyFigures(keys, await clock.longestTask()), ...(await clock.weight()));
+
+      await serveManyMessages(page, chatOfMany.id, MESSAGES);
+      await page.goto(`/app/projects/${project}/chats/${chatOfMany.id}`);
+      await page.getByText(`Answer ${MESSAGES / 2}`, { exact: true }).waitFor();
+      await clock.longestTask();
+      const frames = await clock.scroll("[role=log]");
+      figures.push(
+        { what: `${MESSAGES} messages scrolled, p95 between frames`, value: p95(frames), unit: "ms" },
+        {
+          what: "longest task while scrolling",
+          value: await clock.longestTask(),
+          unit: "ms",
+          goal: { atMost: 100 },
+        },
+      );
       return figures;
     } finally {
       await browser.close();
