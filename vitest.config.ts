@@ -108,7 +108,7 @@ export default defineConfig({
             // First, so that it ends last.
             "test/support/core-seconds.ts",
             "test/support/fuzz-seed.ts",
-            "test/support/idle-connections.ts",
+            "test/support/single-use-connections.ts",
             "test/support/patience.ts",
             "test/support/left-as-found.ts",
             "test/support/rejections.ts",

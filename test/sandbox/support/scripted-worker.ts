@@ -117,9 +117,8 @@ export class ScriptedSandbox extends ProjectSandbox {
   }
 
   /**
-   * Reads the body of what is refused without a look at it: else workerd ends the connection soon after its answer, and
-   * the test's next request may have begun on it. Objects of production are called without connections. A body without a
-   * length may never end, and no other request follows it on its connection.
+   * Reads the body of what is refused without a look at it: else workerd ends the connection while the client still sends,
+   * which may lose the answer. Objects of production are called without connections. A body without a length may never end.
    */
   async #answer(request: Request): Promise<Response> {
     const response = await super.fetch(request);
