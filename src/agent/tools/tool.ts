@@ -8,6 +8,7 @@ import type { WebSearch } from "#src/platform/web-search/web-search.ts";
 import type { AgentMessages } from "../services/messages.ts";
 import type { AgentSchedules } from "../services/schedules.ts";
 import type { AgentShells } from "../services/shells.ts";
+import type { DeferredRequest, DeferredState } from "./deferred.ts";
 import { readArguments } from "./read-arguments.ts";
 
 /**
@@ -128,6 +129,8 @@ export interface Tool {
    * Checks the arguments as the model wrote them, then runs. Invalid arguments return a failure instead of throwing.
    */
   run(argumentsText: string, context: ToolContext): Promise<ToolResult>;
+  /** Asks about a call that `run` has left to its server (`Deferred`), or tells the server something about it. */
+  follow?(request: DeferredRequest, context: ToolContext): Promise<DeferredState>;
 }
 
 interface ToolSpec<Shape extends z.ZodRawShape> {
