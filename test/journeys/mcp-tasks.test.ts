@@ -5,7 +5,7 @@ import { asking, completed, deferCalls, heardOf, working } from "#test/support/d
 import { newMcpOwner } from "#test/support/mcp-servers.ts";
 import { plainTool, startMcpStub } from "#test/support/mcp-stub.ts";
 import { otherSharedService } from "#test/support/shared-service.ts";
-import { call, newTaskClient, script } from "#test/support/task-client.ts";
+import { call, newTaskClient, script, UNTIL_GO } from "#test/support/task-client.ts";
 
 const service = await otherSharedService("eager");
 const stub = await startMcpStub([plainTool("build"), plainTool("read")]);
@@ -111,5 +111,45 @@ describe("a call that its server goes on with", () => {
     const [result] = resultsIn(await person.end(task_id));
     expect(result).toMatchObject({ success: false, error: expect.stringContaining("was moved") });
     expect(elsewhere.requests.filter(({ method }) => method.startsWith("tasks/"))).toEqual([]);
+  });
+});
+
+describe("a server of the official package, which here is the service itself", async () => {
+  await own.add({ name: "self", url: `${service.url}/mcp`, token: person.key });
+  const inner = await newTaskClient(service, { account: person.account });
+  /** Has an agent start a task of another one, which waits for the file `go.txt`. */
+  const start = () => {
+    const message = script({ tools: [call("bash_exec", { command: UNTIL_GO })] }, { text: "Inner." });
+    const args = { project_id: inner.projectId, message };
+    return person.start(script({ tools: [call("mcp__self__start_task", args)] }, { text: "Outer." }));
+  };
+  const innerTasks = async () => {
+    const path = `/api/v1/agents/tasks?project_id=${inner.projectId}`;
+    const { body } = await service.call<{ items: { status: string }[] }>("GET", path, {
+      token: inner.key,
+    });
+    return body.items;
+  };
+
+  it("is told that nobody waits for its task", async () => {
+    const { task_id } = await start();
+    await person.event(task_id, "tool_progress");
+    await person.cancel(task_id);
+    await vi.waitFor(async () => expect(await innerTasks()).toMatchObject([{ status: "cancelled" }]));
+  });
+
+  it("has its task followed to the end", async () => {
+    const { task_id } = await start();
+    await person.event(task_id, "tool_progress");
+    await service.call("PUT", `/api/projects/${inner.projectId}/files/go.txt`, {
+      token: person.account.token,
+      json: { content: "" },
+    });
+    const [result] = resultsIn(await person.end(task_id));
+    expect(result).toMatchObject({
+      success: true,
+      mcp_tool: "start_task",
+      text: expect.stringContaining('"response":"Inner."'),
+    });
   });
 });

@@ -39,7 +39,7 @@ export function timesOf(
 ): Pick<DeferredCall, "dueAt" | "endsAt"> {
   const age = now - since;
   const least = Math.max(PAUSE_MS.least, age * PART_OF_AGE.least);
-  const pause = Math.min(Math.max(pollMs ?? age * PART_OF_AGE.unnamed, least), PAUSE_MS.most);
+  const pause = Math.ceil(Math.min(Math.max(pollMs ?? age * PART_OF_AGE.unnamed, least), PAUSE_MS.most));
   const kept = ttlMs !== undefined && ttlMs > 0 ? ttlMs : LONGEST_MS;
   const endsAt = since + Math.min(Math.max(kept, PAUSE_MS.least), LONGEST_MS);
   return { dueAt: Math.min(now + pause, Math.max(endsAt, now + PAUSE_MS.least)), endsAt };
