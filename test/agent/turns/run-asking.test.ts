@@ -11,7 +11,15 @@ import { partOf } from "#test/support/part-of.ts";
 const CALL = { iteration: 1, id: "c", name: "mcp__a__b" };
 const DONE = { success: true, result: { success: true, message: "Done." } } as const;
 const needs = () => new NeedsInput("a", { asks: [], state: "s" });
-const pending: PendingInput = { round: 1, server: "a", questions: [], declined: [], state: "s", told: [] };
+const pending: PendingInput = {
+  round: 1,
+  server: "a",
+  asked: 0,
+  questions: [],
+  declined: [],
+  state: "s",
+  told: [],
+};
 const input = { answers: {}, state: "s" };
 
 /** A turn whose person has answered, or not yet; and what it did, in order. */
