@@ -37,7 +37,7 @@ export async function doneHere(services: Services, queue: Queue, message: QueueM
 
 /**
  * What urgent messages become in a request: they are done beside it and after its response, for as long as the platform lets the
- * request go on. Nobody waits for that, so the queue has them a little later.
+ * request go on. No caller waits for that, so the queue has them a little later.
  */
 export function doneBeside(waitUntil: (work: Promise<unknown>) => void) {
   return async (services: Services, queue: Queue, message: QueueMessage): Promise<void> => {

@@ -27,7 +27,7 @@ const BUDGETS = {
   status: { db: 1, publish: 0, objects: 1 },
   events: { db: 1, publish: 0, objects: 2 },
   "chat/stream": { db: 2, publish: 0, objects: 3 },
-  // Two of the acknowledgement. The third is the first of what begins beside it, for which nobody waits.
+  // Two of the acknowledgement. The third belongs to the first step, which begins beside it: the platform does not wait for that.
   webhook: { db: 3, publish: 1, objects: 1 },
   deployments: { db: 2, publish: 1, objects: 0 },
 } satisfies Record<string, Budget>;

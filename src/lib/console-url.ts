@@ -10,3 +10,11 @@ export interface ConsoleConfig {
 export function consoleUrl({ APP_BASE_URL, PUBLIC_URL }: ConsoleConfig, path: string): string {
   return `${withoutSlash(APP_BASE_URL ?? PUBLIC_URL)}${path}`;
 }
+
+/** Address of a chat's page, where a person reads it and answers what its task asks. */
+export function chatUrl(
+  config: ConsoleConfig,
+  { projectId, chatId }: { projectId: string; chatId: string },
+): string {
+  return consoleUrl(config, `/app/projects/${projectId}/chats/${chatId}`);
+}

@@ -1,18 +1,38 @@
 import http from "node:http";
 
 /**
- * A setup file of the tests in node: each request has a connection of its own. workerd ends a connection on which nothing came
- * for five seconds, and one whose upload it answered before the upload was read; a request that `fetch` sends on it at that
- * moment fails. `pipelining: 0` is undici's word for "no connection is used twice".
+ * A setup file of the tests in node: each upload by `fetch` has a connection of its own. workerd ends a connection after it has
+ * answered an upload that it did not read to its end; a request that is sent on it at that moment fails. So does one on a
+ * connection on which nothing came for five seconds: connections of other requests are used for one, where `fetch` would use them
+ * for four, which is too long on a busy machine. `http.request` would use them for five, and needs them for one request only.
+ *
+ * A dispatcher that is closed ends its connection after what it was given. The header `connection: close` would not do: where the
+ * server then ends a connection whose answer is read slowly, undici 7 fails on an assertion of its own.
  */
+interface Dispatcher {
+  dispatch: (options: { body?: unknown }, handler: unknown) => boolean;
+  close: () => Promise<void>;
+}
+
 const DISPATCHER = Symbol.for("undici.globalDispatcher.1");
-const USED_ONCE = Symbol.for("workspace.connectionsUsedOnce");
+const IS_SET_UP = Symbol.for("workspace.singleUseConnections");
+const IDLE_MS = 1_000;
 
 // Node makes its dispatcher with the first request.
 await fetch("data:,");
-const dispatcher: object = Reflect.get(globalThis, DISPATCHER);
-if (!Reflect.has(dispatcher, USED_ONCE)) {
-  const usingOnce: object = Reflect.construct(dispatcher.constructor, [{ pipelining: 0 }]);
-  Reflect.set(globalThis, DISPATCHER, Object.assign(usingOnce, { [USED_ONCE]: true }));
+const initial: Dispatcher = Reflect.get(globalThis, DISPATCHER);
+if (!Reflect.has(initial, IS_SET_UP)) {
+  const newDispatcher = (): Dispatcher =>
+    Reflect.construct(initial.constructor, [{ keepAliveTimeout: IDLE_MS }]);
+  const shared = newDispatcher();
+  const others = shared.dispatch.bind(shared);
+  shared.dispatch = (options, handler) => {
+    if (options.body === null || options.body === undefined) return others(options, handler);
+    const own = newDispatcher();
+    const isFree = own.dispatch(options, handler);
+    void own.close();
+    return isFree;
+  };
+  Reflect.set(globalThis, DISPATCHER, Object.assign(shared, { [IS_SET_UP]: true }));
 }
 http.globalAgent = new http.Agent();

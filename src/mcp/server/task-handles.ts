@@ -1,10 +1,11 @@
 import type { CallToolResult, McpServer, ServerContext } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { cancelTask, requireOpenTask, type OpenedTask } from "#src/domain/agent-work/tasks/index.ts";
+import { chatUrl, type ConsoleConfig } from "#src/lib/console-url.ts";
 import type { McpSession, Protocol } from "./session.ts";
 import { visibleLine } from "#src/lib/visible.ts";
 import { answering } from "./refusal.ts";
-import { pageOfChat, viewOfTask } from "./task-view.ts";
+import { viewOfTask } from "./task-view.ts";
 
 /** The extension for tasks of the revision 2026-07-28. Source: SEP-2663. */
 const EXTENSION = "io.modelcontextprotocol/tasks";
@@ -98,13 +99,13 @@ const sentenceOf = ({ approvalId }: NonNullable<OpenedTask["waiting"]>): string 
     : "It waits for an approval, which a person gives in the console";
 
 /** The approval that a task waits for, as an address for the client's person. */
-function questionOf(task: OpenedTask, config: { PUBLIC_URL: string }): Record<string, unknown> | undefined {
+function questionOf(task: OpenedTask, config: ConsoleConfig): Record<string, unknown> | undefined {
   const { approvalId, tool } = task.waiting ?? {};
   if (!approvalId) return undefined;
   const params = {
     mode: "url",
     message: `May the agent use ${visibleLine(tool ?? "a tool")}? Answer in its chat.`,
-    url: pageOfChat(task, config),
+    url: chatUrl(config, task),
   };
   // A client shows a key once, however often it asks.
   return {
@@ -119,7 +120,7 @@ function statusOf({ status }: OpenedTask): "working" | "completed" | "cancelled"
   return status === "completed" || status === "failed" ? "completed" : "working";
 }
 
-function outcomeOf(task: OpenedTask, config: { PUBLIC_URL: string }): { result?: CallToolResult } {
+function outcomeOf(task: OpenedTask, config: ConsoleConfig): { result?: CallToolResult } {
   if (statusOf(task) !== "completed") return {};
   const structuredContent = viewOfTask(task, config);
   const content: CallToolResult["content"] = [{ type: "text", text: JSON.stringify(structuredContent) }];

@@ -1,17 +1,12 @@
 import { describeWaiting, type OpenedTask } from "#src/domain/agent-work/tasks/index.ts";
+import { chatUrl, type ConsoleConfig } from "#src/lib/console-url.ts";
 import { boundOutput } from "#src/shell/bound-output.ts";
 
 /** Most characters of an agent's response in a result; the transcript has all of it. */
 const MAX_RESPONSE = 100_000;
 
-/** Where a person answers what a task asks: the console's page of its chat. */
-export const pageOfChat = (
-  { projectId, chatId }: OpenedTask,
-  { PUBLIC_URL }: { PUBLIC_URL: string },
-): string => new URL(`/app/projects/${projectId}/chats/${chatId}`, PUBLIC_URL).href;
-
 /** A task as tools return it. */
-export function viewOfTask(task: OpenedTask, config: { PUBLIC_URL: string }): Record<string, unknown> {
+export function viewOfTask(task: OpenedTask, config: ConsoleConfig): Record<string, unknown> {
   return {
     task_id: task.id,
     chat_id: task.chatId,
@@ -24,7 +19,7 @@ export function viewOfTask(task: OpenedTask, config: { PUBLIC_URL: string }): Re
     iterations: task.iterations,
     tool_calls: task.toolCalls,
     ...(task.waiting && { waiting_for: describeWaiting(task.waiting) }),
-    ...(task.waiting?.approvalId && { answer_at: pageOfChat(task, config) }),
+    ...(task.waiting?.approvalId && { answer_at: chatUrl(config, task) }),
     created_at: task.createdAt.toISOString(),
     started_at: task.startedAt?.toISOString() ?? null,
     completed_at: task.completedAt?.toISOString() ?? null,

@@ -36,7 +36,7 @@ export function Sharing({ chat, mayManage }: { chat: ListedChat; mayManage: bool
           <p>
             {isShared
               ? "Others no longer see it, and what the agent does for them in it is stopped."
-              : "Everyone who sees the project reads all of it, and editors write in it. The agent acts with the rights and keys of whoever wrote, and the project’s team pays the credits."}
+              : "Everyone who sees the project reads all of it, and editors write in it. The agent acts with the rights and keys of the person who wrote, and the project’s team pays the credits."}
           </p>
         </Question>
       )}

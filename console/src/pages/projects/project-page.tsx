@@ -78,7 +78,7 @@ function Chats({ project, isViewer }: { project: api.Project; isViewer: boolean 
           return (
             <Empty icon={MessageSquare} title={isViewer ? "No chats that you can see" : "No chats yet"}>
               {isViewer
-                ? "A chat is private until the person who began it shares it, and nobody shares one here. Viewers cannot start one. You can look at the project’s files and changes."
+                ? "A chat is private until the person who began it shares it, and there is no shared chat here yet. Viewers cannot start one. You can look at the project’s files and changes."
                 : "In a chat you tell the agent what to do. It works on the files of this project."}
             </Empty>
           );

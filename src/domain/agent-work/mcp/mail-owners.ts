@@ -1,5 +1,6 @@
-import { queueMail, serverNotice, type MailDeps } from "#src/domain/operations/mail/index.ts";
+import { queueNotice, serverNotice, type MailDeps } from "#src/domain/operations/mail/index.ts";
 import type { AttemptLimits } from "#src/domain/operations/limits/index.ts";
+import { consoleUrl, type ConsoleConfig } from "#src/lib/console-url.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { defineJob, type Attempt, type Outcome } from "#src/work/job.ts";
 import { ownersDue } from "./due.ts";
@@ -7,13 +8,11 @@ import { ownersToMail } from "./queries/owners.ts";
 
 /** Seconds until a mail that could not be handed over is tried again. */
 const PAUSES = [10, 60, 300] as const;
-/** A mail that was not delivered by then says nothing new. */
-const DAY_MS = 24 * 60 * 60_000;
 
 export type OwnerMailDeps = MailDeps & {
   db: Db;
   attempts: Pick<AttemptLimits, "take">;
-  config: { PUBLIC_URL: string };
+  config: ConsoleConfig;
 };
 
 /**
@@ -32,16 +31,8 @@ export const mailOwners = defineJob(ownersDue, {
     const isFirst = attempt === 1;
     const decision = isFirst ? await deps.attempts.take("serverMail", `serverMail:${serverId}`) : undefined;
     if (decision?.allowed === false) return { kind: "done" };
-    const link = new URL(`/app/mcp-servers/${serverId}`, deps.config.PUBLIC_URL).href;
-    const expiresAt = new Date(Date.now() + DAY_MS);
-    for (const { name, email } of owners) {
-      await queueMail(deps, {
-        kind: "account-notice",
-        to: email,
-        expiresAt,
-        ...serverNotice({ name, link }),
-      });
-    }
+    const link = consoleUrl(deps.config, `/app/mcp-servers/${serverId}`);
+    for (const { name, email } of owners) await queueNotice(deps, email, serverNotice({ name, link }));
     return { kind: "done" };
   },
 });

@@ -1,5 +1,6 @@
 import { titleOfMessage } from "#src/domain/agent-work/tasks/index.ts";
-import { queueMail, taskNotice, type MailDeps } from "#src/domain/operations/mail/index.ts";
+import { queueNotice, taskNotice, type MailDeps } from "#src/domain/operations/mail/index.ts";
+import { chatUrl, type ConsoleConfig } from "#src/lib/console-url.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { defineJob, type Attempt, type Outcome } from "#src/work/job.ts";
 import { endDue, questionDue } from "./due.ts";
@@ -7,10 +8,8 @@ import { claimMail, taskToMail, type TaskMailEvent } from "./queries.ts";
 
 /** Seconds until a mail that could not be claimed or handed over is tried again. */
 const PAUSES = [10, 60, 300] as const;
-/** A mail that was not delivered by then says nothing new. */
-const DAY_MS = 24 * 60 * 60_000;
 
-export type TaskMailDeps = MailDeps & { db: Db; config: { PUBLIC_URL: string } };
+export type TaskMailDeps = MailDeps & { db: Db; config: ConsoleConfig };
 
 /** Mails what came of a task to its person. */
 export const mailTaskEnd = defineJob(endDue, { pauses: PAUSES, run: mailTask });
@@ -33,10 +32,8 @@ async function mailTask(
   if (!event || !task.isWanted) return { kind: "done" };
   const since = attempt === 1 ? null : storedAt;
   if (!(await claimMail(deps.db, { taskId, event, userId: task.userId, since }))) return { kind: "done" };
-  const link = new URL(`/app/projects/${task.projectId}/chats/${task.chatId}`, deps.config.PUBLIC_URL).href;
-  const notice = taskNotice({ event, title: task.title ?? titleOfMessage(task.message), link });
-  const expiresAt = new Date(Date.now() + DAY_MS);
-  await queueMail(deps, { kind: "account-notice", to: task.email, expiresAt, ...notice });
+  const title = task.title ?? titleOfMessage(task.message);
+  await queueNotice(deps, task.email, taskNotice({ event, title, link: chatUrl(deps.config, task) }));
   return { kind: "done" };
 }
 

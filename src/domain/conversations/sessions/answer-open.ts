@@ -11,6 +11,7 @@ import type { FinishDeps } from "#src/domain/agent-work/tasks/index.ts";
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
 import { markOf, takesDone } from "#src/domain/messaging/deliveries/index.ts";
 import type { Caller } from "#src/domain/access/permissions/index.ts";
+import { chatUrl, type ConsoleConfig } from "#src/lib/console-url.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { visibleLine } from "#src/lib/visible.ts";
 import type { AskedInput } from "#src/wire/asked-input.ts";
@@ -28,7 +29,7 @@ interface Context {
 /** A general word for what is open, or the text that fills in a form. */
 type Given = { response: ApprovalResponse } | { form: string };
 
-export type OpenAnswerDeps = FinishDeps & AnswerDeps & { config: { PUBLIC_URL: string } };
+export type OpenAnswerDeps = FinishDeps & AnswerDeps & { config: ConsoleConfig };
 
 /**
  * Answers the oldest question of the session's chat that was asked here, or its only form: with several, a text could go to another
@@ -40,20 +41,22 @@ export async function answerOpen(
   given: Given,
 ): Promise<string> {
   if (caller.kind === "key") return `${PEOPLE_ANSWER}. Answer it in the browser.`;
-  const all = chatId === null ? [] : await openApprovals(deps.db, { chatId });
+  const nothing = "form" in given ? "No form waits for your answer." : "Nothing needs your input.";
+  if (chatId === null) return nothing;
+  const link = chatUrl(deps.config, { projectId, chatId });
+  const all = await openApprovals(deps.db, { chatId });
   const open = all.filter(({ approval }) => !("form" in given) || approval.asked?.mode === "form");
   const find = (id: string) => open.find(({ approval }) => approval.id === id)?.approval;
   const answered = await answerAsked(deps, channel, caller, {
     approvalIds: open.map(({ approval }) => approval.id),
     answerTo: (id) => {
       if ("form" in given && open.length > 1) {
-        const link = new URL(`/app/projects/${projectId}/chats/${chatId}`, deps.config.PUBLIC_URL).href;
         throw new AppError("conflict", severalForms(open, link));
       }
       return meaningOf(given, find(id)?.asked ?? null, markOf(channel));
     },
   });
-  if (!answered) return "form" in given ? "No form waits for your answer." : "Nothing needs your input.";
+  if (!answered) return nothing;
   const { approvalId, response, refusal } = answered;
   if (refusal || !response) return refusal ? told(refusal, given) : "";
   const approval = find(approvalId);

@@ -1,6 +1,7 @@
 import type { Button } from "#src/channels/channel.ts";
 import { formLines, howToFillIn, type ApprovalResponse } from "#src/domain/agent-work/approvals/index.ts";
 import type { AskedInput } from "#src/wire/asked-input.ts";
+import { chatUrl, type ConsoleConfig } from "#src/lib/console-url.ts";
 import { headOf } from "#src/lib/head-of.ts";
 import { visible, visibleLine } from "#src/lib/visible.ts";
 import type { OutboxDeps } from "./deliver-message.ts";
@@ -12,7 +13,7 @@ const SHOWN_CHARS = 1_200;
 
 /** Asks where the message of a task came from for what the task waits for. Idempotent. */
 export async function sendApprovalCards(
-  deps: OutboxDeps & { config: { PUBLIC_URL: string } },
+  deps: OutboxDeps & { config: ConsoleConfig },
   taskId: string,
 ): Promise<void> {
   const asking = await askingSession(deps.db, taskId);
@@ -20,7 +21,7 @@ export async function sendApprovalCards(
   const { channel, sessionKey, place, person, replyTo, chat, approvals } = asking;
   // A terminal acts by a key, which answers no question.
   const isAnswered = channel.channelType !== "cli";
-  const link = new URL(`/app/projects/${chat.projectId}/chats/${chat.id}`, deps.config.PUBLIC_URL).href;
+  const link = chatUrl(deps.config, { projectId: chat.projectId, chatId: chat.id });
   const mark = markOf(channel);
   for (const { id, tool, parameters, asked } of approvals) {
     await sendStored(deps, {

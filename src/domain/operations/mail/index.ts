@@ -19,5 +19,5 @@ export { queueMail } from "./queue-mail.ts";
 export { requireMail } from "./require-mail.ts";
 export type { MailKind, OutgoingMail } from "./sealed-mail.ts";
 export { sendMail } from "./send-mail.ts";
-export { sendNotice } from "./send-notice.ts";
+export { queueNotice, sendNotice } from "./send-notice.ts";
 export { mailDue, type MailDeps } from "./retry.ts";

@@ -1,7 +1,7 @@
 import { sendStored, type OutboxDeps } from "#src/domain/messaging/deliveries/index.ts";
 import type { FindDeps } from "#src/domain/messaging/agent-messages/index.ts";
 import { sessionKeyOf } from "#src/domain/messaging/inbox/index.ts";
-import { queueMail, scheduleNotice, type MailDeps } from "#src/domain/operations/mail/index.ts";
+import { queueNotice, scheduleNotice, type MailDeps } from "#src/domain/operations/mail/index.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { waysToReach } from "./queries.ts";
 import { resolveTarget, type Recipient } from "./resolve-target.ts";
@@ -16,9 +16,6 @@ export interface Notice {
   /** What it is about: the owner gets one notice of an occasion. */
   occasion: string;
 }
-
-/** A mail that was not delivered by then says nothing new. */
-const DAY_MS = 24 * 60 * 60_000;
 
 /**
  * Tells the owner of a schedule in the owner's home chat, or by mail where there is none. Idempotent in the chat; of mails, the
@@ -45,9 +42,7 @@ export async function notifyOwner(deps: NoticeDeps, recipient: Recipient, notice
     });
   }
   if (email === undefined || !deps.mailer.configured) return;
-  const expiresAt = new Date(Date.now() + DAY_MS);
-  const mail = { kind: "account-notice", to: email, expiresAt, ...scheduleNotice(notice) } as const;
-  await queueMail({ ...deps, queue: queueOf(deps.queue, notice) }, mail);
+  await queueNotice({ ...deps, queue: queueOf(deps.queue, notice) }, email, scheduleNotice(notice));
 }
 
 /** Mails of the same occasion are one for the queue. */

@@ -26,8 +26,14 @@ async function write(page: Page, message: string): Promise<void> {
   await page.getByRole("button", { name: "Send" }).click();
 }
 
-/** Pages of the console: a terminal, a question, an answer that is streamed, and a message that was just sent. */
-export async function pages({ api }: World): Promise<Story & { close(): Promise<void> }> {
+/**
+ * Pages of the console: a terminal, a question, an answer that is streamed, and a message that was just sent. The answer, of 15
+ * seconds, begins before the kill `begins`: a task ends after five attempts without progress, so it cannot outlive many.
+ */
+export async function pages(
+  { api }: World,
+  { begins }: { begins: number },
+): Promise<Story & { close(): Promise<void> }> {
   const account = await api.signUp();
   const { id: project } = await api.newProject(account.token);
   const newChat = async () => {
@@ -59,7 +65,7 @@ export async function pages({ api }: World): Promise<Story & { close(): Promise<
   return {
     async beforeKill() {
       kills += 1;
-      if (kills > 1) return;
+      if (kills !== begins) return;
       await write(stream, script({ text: words(0), chunks: WORDS, delay_ms: 250 }));
       await expectPage(stream.locator(".markdown")).toContainText("word0-3 ");
       await write(send, script({ text: "Here it is." }));

@@ -44,7 +44,7 @@ function services({ most = 1 } = {}) {
   const taken = new Map<string, number>();
   const deps = partOf<Services>({
     db,
-    config: partOf({ PUBLIC_URL: "https://workspace.test" }),
+    config: partOf({ PUBLIC_URL: "https://service.test", APP_BASE_URL: "https://workspace.test" }),
     mailer: partOf({ configured: true }),
     attempts: partOf({
       take: async (_rule: string, key: string) => {

@@ -46,7 +46,11 @@ function services({ configured = true } = {}) {
   const mails: string[] = [];
   const deps = partOf<Services>({
     db: database.db,
-    config: partOf({ PUBLIC_URL: "https://workspace.test", APPROVAL_EXPIRE_HOURS: 1 }),
+    config: partOf({
+      PUBLIC_URL: "https://service.test",
+      APP_BASE_URL: "https://workspace.test",
+      APPROVAL_EXPIRE_HOURS: 1,
+    }),
     mailer: partOf({ configured }),
     secrets: partOf({
       encrypt: async (text: string) => {
