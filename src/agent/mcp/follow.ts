@@ -1,8 +1,13 @@
 import { failureOf, type ServerFailure } from "#src/domain/agent-work/mcp/index.ts";
 import { cut, oneLine } from "#src/lib/one-line.ts";
 import type { McpTaskState } from "#src/platform/mcp-client/mcp-client.ts";
-import type { DeferredRequest, DeferredState } from "../tools/deferred.ts";
-import { failure, type ToolContext, type ToolFailure } from "../tools/tool.ts";
+import {
+  failure,
+  type DeferredRequest,
+  type DeferredState,
+  type ToolContext,
+  type ToolFailure,
+} from "../tools/tool.ts";
 import { sentenceOf, type ServerLink } from "./server-link.ts";
 import { toToolResult, type ResultDeps } from "./to-tool-result.ts";
 

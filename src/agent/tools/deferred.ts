@@ -1,5 +1,4 @@
-import type { McpAnswer, McpNeedsInput, McpTask } from "#src/platform/mcp-client/mcp-client.ts";
-import type { ToolFailure, ToolResult } from "./tool.ts";
+import type { McpTask } from "#src/platform/mcp-client/mcp-client.ts";
 
 /** A call that its server goes on with by itself: the result is asked for later, and the call is not made again. */
 export class Deferred extends Error {
@@ -16,23 +15,3 @@ export class Deferred extends Error {
     this.tool = tool;
   }
 }
-
-/** A deferred call, and what its server is asked or told. */
-export interface DeferredRequest {
-  /** The server's id of the call. */
-  taskId: string;
-  /** As `Deferred.tool`. */
-  tool: string;
-  /** What the server is told; it is asked what has become of the call where this is absent. */
-  say?: { answers: Readonly<Record<string, McpAnswer>> } | "cancel" | undefined;
-}
-
-/** What a server says of a deferred call. */
-export type DeferredState =
-  | { kind: "over"; result: ToolResult }
-  | ({ kind: "working"; asks: McpNeedsInput["asks"] } & Omit<McpTask, "taskId">)
-  /**
-   * The server did not say it. `passes` tells how likely another time is to be better; `cause` is that of an unexpected failure, only
-   * for the log.
-   */
-  | { kind: "failed"; passes: "maybe" | "hardly" | "never"; result: ToolFailure; cause?: unknown };

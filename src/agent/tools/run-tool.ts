@@ -1,10 +1,18 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { ToolCall } from "#src/models/model.ts";
-import { Deferred, type DeferredRequest, type DeferredState } from "./deferred.ts";
+import { Deferred } from "./deferred.ts";
 import { findTool, offeredTools } from "./index.ts";
 import { NeedsInput } from "./needs-input.ts";
 import { missingScope } from "./missing-scope.ts";
-import { failure, type Tool, type ToolContext, type ToolFailure, type ToolResult } from "./tool.ts";
+import {
+  failure,
+  type DeferredRequest,
+  type DeferredState,
+  type Tool,
+  type ToolContext,
+  type ToolFailure,
+  type ToolResult,
+} from "./tool.ts";
 
 /** The outcome of a call. A failed call is a result for the model, never the end of the task. */
 export interface ToolOutcome {

@@ -1,7 +1,6 @@
-import type { DeferredRequest, DeferredState } from "../tools/deferred.ts";
 import { NeedsInput } from "../tools/needs-input.ts";
 import type { ToolOutcome } from "../tools/run-tool.ts";
-import { failure, type ToolResult } from "../tools/tool.ts";
+import { failure, type DeferredRequest, type DeferredState, type ToolResult } from "../tools/tool.ts";
 import { pauseAfter, shownOf, timesOf, waitFor } from "./deferred-call.ts";
 import { WaitingError } from "./gate.ts";
 import { withTold } from "./run-asking.ts";

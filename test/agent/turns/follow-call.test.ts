@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { KnownSecrets } from "#src/agent/scrubbing/scrub.ts";
-import { Deferred, type DeferredRequest, type DeferredState } from "#src/agent/tools/deferred.ts";
-import { failure } from "#src/agent/tools/tool.ts";
+import { Deferred } from "#src/agent/tools/deferred.ts";
+import { failure, type DeferredRequest, type DeferredState } from "#src/agent/tools/tool.ts";
 import { followCall } from "#src/agent/turns/follow-call.ts";
 import { WaitingError } from "#src/agent/turns/gate.ts";
 import { InputQuestions } from "#src/agent/turns/input-questions.ts";
