@@ -42,7 +42,7 @@ export async function answerOpen(
 ): Promise<string> {
   if (caller.kind === "key") return `${PEOPLE_ANSWER}. Answer it in the browser.`;
   const nothing = "form" in given ? "No form waits for your answer." : "Nothing needs your input.";
-  if (chatId === null) return nothing;
+  if (chatId === null || projectId === null) return nothing;
   const link = chatUrl(deps.config, { projectId, chatId });
   const all = await openApprovals(deps.db, { chatId });
   const open = all.filter(({ approval }) => !("form" in given) || approval.asked?.mode === "form");
