@@ -164,11 +164,12 @@ class Connection implements McpConnection {
       await end(session);
       throw error;
     }
+    session.takesTasks = this.#takesTasks && client.getProtocolEra() === "modern";
     const { onmessage } = transport;
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport has this one listener
     transport.onmessage = (message) => {
       session.heard?.(message);
-      onmessage?.(putAside(message, this.#takesTasks && client.getProtocolEra() === "modern"));
+      onmessage?.(putAside(message, session.takesTasks));
     };
     return session;
   }
@@ -186,7 +187,7 @@ class Connection implements McpConnection {
       const page = await this.#request("list its tools", signal, ({ client }, options) =>
         client.request({ method: "tools/list", params }, ToolsPage, { ...options, timeout }),
       );
-      const read = readTools(page);
+      const read = readTools(page, this.#session?.takesTasks);
       chars += JSON.stringify(read).length;
       // Each page may be as large as a response, and all together not more.
       if (chars > MAX_RESPONSE_BYTES) throw toFailure(new TooLarge(), "list its tools");
@@ -237,9 +238,9 @@ class Connection implements McpConnection {
     const asking = { onQuestion };
     this.#openCalls.add(asking);
     const result = await call.finally(() => this.#openCalls.delete(asking));
-    const task = taskAside(result);
-    if (task !== undefined) return readTask(task);
-    return refusal ?? readNeeds(result) ?? readContent(RawResult.parse(result));
+    return (
+      readTask(taskAside(result)) ?? refusal ?? readNeeds(result) ?? readContent(RawResult.parse(result))
+    );
   }
 
   getTask(taskId: string, options: CallOptions = {}) {

@@ -6,6 +6,8 @@ export interface Session {
   transport: Protocol.Transport;
   /** Ends the session at the server, where the transport can say so. */
   terminate?: () => Promise<void>;
+  /** Whether the server may go on with calls by itself. */
+  takesTasks?: boolean;
   /** Is told each message of the server. */
   heard?: (message: object) => void;
 }

@@ -31,8 +31,9 @@ const State = z.discriminatedUnion("status", [
   ofTask.extend({ status: z.literal("cancelled") }),
 ]);
 
-/** A call that its server goes on with, from the result that was put aside. The call has reached the server. */
-export function readTask(created: unknown): McpTask {
+/** A call that its server goes on with, from the result that was put aside; undefined for none. The call has reached the server. */
+export function readTask(created: unknown): McpTask | undefined {
+  if (created === undefined) return undefined;
   const { data } = Created.safeParse(created);
   if (!data) throw notMcp({ wasSent: true });
   return { taskId: data.taskId, ...told(data) };

@@ -21,7 +21,7 @@ const Response = z.looseObject({
  * that is malformed; here they are read one by one. It also refuses results of the kind `task`, which are put aside as a whole where
  * they are taken. Other messages stay as they are.
  */
-export function putAside<T>(message: T, takesTasks: boolean): T {
+export function putAside<T>(message: T, takesTasks = false): T {
   const { data } = Response.safeParse(message);
   if (!data) return message;
   const { tools, content, resultType, _meta: meta } = data.result;
@@ -51,14 +51,14 @@ const Tool = z.object({
   execution: z.object({ taskSupport: z.string().optional() }).optional().catch(undefined),
 });
 
-export function readTools({ _meta: entries }: ToolsPage): ListedTools {
+export function readTools({ _meta: entries }: ToolsPage, takesTasks = false): ListedTools {
   const named = entries.flatMap((entry) => Tool.safeParse(entry).data ?? []);
   const judged = named.map(({ execution, ...tool }) => ({
     tool,
     problem:
       depthProblem(tool.inputSchema) ??
       headerProblem(tool.inputSchema) ??
-      taskProblem(execution?.taskSupport),
+      (takesTasks ? undefined : taskProblem(execution?.taskSupport)),
   }));
   return {
     tools: judged.flatMap(({ tool, problem }) => (problem === undefined ? [tool] : [])),
