@@ -100,6 +100,18 @@ describe("a call that its server goes on with", () => {
     ]);
   });
 
+  it("has its questions declined where nobody is there", async () => {
+    deferCalls(stub, [asking({ where: FORM }), completed("Deployed.")]);
+    const events = await eventsOf(calling("build"));
+    expect(events.map(({ type }) => type)).not.toContain("approval_required");
+    expect(resultsIn(events)).toMatchObject([
+      { text: "Deployed.", questions: [expect.stringContaining("nobody is there to answer")] },
+    ]);
+    expect(heardOf(stub, "tasks/update")).toMatchObject([
+      { inputResponses: { where: { action: "decline" } } },
+    ]);
+  });
+
   it("is not asked about at another address, nor as another tool", async () => {
     const elsewhere = await startMcpStub([plainTool("build")]);
     onTestFinished(() => elsewhere.close());
