@@ -48,12 +48,12 @@ export function timesOf(
 /** Pauses after so many failures in a row, in milliseconds: 2 seconds, 4, 8 and so on. */
 export const pauseAfter = (failures: number): number => Math.min(1_000 * 2 ** failures, PAUSE_MS.most);
 
-/** The call with what its server says of it, which is shown beside it where it is new. */
+/** The call with what its server says of it, which is shown beside it where it is new; what was said before stays where it says nothing. */
 export async function shownOf(
   { secrets, log: { writer } }: TurnContext,
   call: Shown,
   deferred: DeferredCall,
-  message = SILENT,
+  message = deferred.shown === "" ? SILENT : "",
 ): Promise<DeferredCall> {
   // Without the secrets nothing is shown; the result will say why they cannot be read.
   const known = await secrets.known().catch(() => undefined);

@@ -48,7 +48,8 @@ class FollowedCall {
 
   async look(): Promise<ToolOutcome> {
     const state = await this.#said();
-    if (state.kind !== "working") return this.#notWorking(state);
+    if (state.kind === "failed") return this.#failed(state);
+    if (state.kind === "over") return overWith(state.result, this.#deferred);
     const { since, endsAt } = this.#deferred;
     const now = Date.now();
     const { pollMs, ttlMs = endsAt - since } = state;
@@ -72,13 +73,14 @@ class FollowedCall {
       expiresAt,
     );
     const state = await this.#said({ answers: input?.answers ?? {} });
-    if (state.kind !== "working") return this.#notWorking(state);
+    if (state.kind === "failed") return this.#failed(state);
+    const answered = { ...this.#deferred, told: [...pending.told, ...told] };
+    if (state.kind === "over") return overWith(state.result, answered);
     // Recorded after it was said: a server takes a repeated answer for none, and waits for one that it never got.
     writer.add({ records: [records.recordStart(roundOf(this.#call.id, pending.round))] });
     const { since, endsAt } = this.#deferred;
     const { dueAt } = timesOf({ since, pollMs: undefined, ttlMs: endsAt - since }, Date.now());
-    const known = { ...this.#deferred, dueAt, failures: 0, told: [...pending.told, ...told] };
-    throw await waitFor(this.#turn, this.#call, known);
+    throw await waitFor(this.#turn, this.#call, { ...answered, dueAt, failures: 0 });
   }
 
   async #question(
@@ -100,16 +102,13 @@ class FollowedCall {
     return new FollowedCall(this.#turn, this.#call, now, this.#ask).answer(pending);
   }
 
-  #notWorking(state: Exclude<DeferredState, { kind: "working" }>): Promise<ToolOutcome> | ToolOutcome {
-    return state.kind === "over" ? this.#over(state.result) : this.#failed(state);
-  }
-
   async #failed(state: Extract<DeferredState, { kind: "failed" }>): Promise<ToolOutcome> {
     const { passes, result } = state;
     if ("cause" in state) this.#turn.toolFailed(this.#call.name, state.cause);
     const failures = this.#deferred.failures + 1;
     const now = Date.now();
-    if (failures >= MOST_FAILURES[passes] || now >= this.#deferred.endsAt) return this.#over(result);
+    if (failures >= MOST_FAILURES[passes] || now >= this.#deferred.endsAt)
+      return overWith(result, this.#deferred);
     const dueAt = now + pauseAfter(failures);
     throw await waitFor(this.#turn, this.#call, { ...this.#deferred, dueAt, failures });
   }
@@ -117,18 +116,17 @@ class FollowedCall {
   /** Ends the call, and tells the server so, once. */
   async #giveUp(sentence: string): Promise<ToolOutcome> {
     await this.#said("cancel");
-    return this.#over(failure(sentence, "Go on without it, or tell the user."));
+    return overWith(failure(sentence, "Go on without it, or tell the user."), this.#deferred);
   }
 
   #said(say?: DeferredRequest["say"]): Promise<DeferredState> {
     const { taskId, tool } = this.#deferred;
     return this.#ask({ taskId, tool, say });
   }
-
-  #over(result: ToolResult): ToolOutcome {
-    return withTold({ success: result.success, result }, this.#deferred.told);
-  }
 }
+
+const overWith = (result: ToolResult, { told }: DeferredCall): ToolOutcome =>
+  withTold({ success: result.success, result }, told);
 
 const tooLong = ({ server, since }: DeferredCall, now: number) =>
   `The MCP server ${server} did not end the call within ${minutes(now - since)}. It was told to cancel it, and may have done a part of it.`;

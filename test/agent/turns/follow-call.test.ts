@@ -185,7 +185,7 @@ describe("the pause between two questions", () => {
 describe("the end", () => {
   it("is that of the server, with what it said on the way", async () => {
     const call = await newCall();
-    for (const message of ["One", "One", "Two"]) await call.pauseAfter(working({ message }));
+    for (const message of ["One", "One", undefined, "Two"]) await call.pauseAfter(working({ message }));
     expect(await call.outcomeAfter(over)).toEqual({
       success: true,
       result: { success: true, message: "Done." },
