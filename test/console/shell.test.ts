@@ -135,9 +135,12 @@ describeConsole("what stands around the pages of the console", () => {
     await places.getByRole("link", { name: "Billing" }).click();
     await expectPage(page.getByRole("heading", { name: "Billing", exact: true })).toBeVisible();
     await expectPage(places).toBeHidden();
-    await bar.getByRole("link", { name: "Chats" }).click();
+    const chats = bar.getByRole("link", { name: "Chats" });
+    // Of the newest project, as soon as the projects are read.
+    await expectPage(chats).toHaveAttribute("href", /projects/u);
+    await chats.click();
     await expectPage(page.getByRole("heading", { name: "Compiler", exact: true })).toBeVisible();
-    await expectPage(bar.getByRole("link", { name: "Chats" })).toHaveAttribute("aria-current", "page");
+    await expectPage(chats).toHaveAttribute("aria-current", "page");
   });
 
   it("has no barrier in any part", async () => {
