@@ -9,7 +9,7 @@ export const completed = (text: string, fields: object = {}): Told => ({
   result: { content: [{ type: "text", text }], ...fields },
 });
 
-export const working = (fields: object = {}): Told => ({ status: "working", ...fields });
+export const working = (fields: object = {}): Record<string, unknown> => ({ status: "working", ...fields });
 
 /** The server asks its client for something before it goes on. */
 export const asking = (

@@ -55,6 +55,7 @@ export async function getTask(ask: AskAbout, taskId: string): Promise<McpTaskSta
     case "failed":
       return { kind: "failed", message: state.error.message ?? state.statusMessage };
     case "cancelled":
+    default:
       return { kind: "cancelled", message: state.statusMessage };
   }
 }
