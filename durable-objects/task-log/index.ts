@@ -183,7 +183,8 @@ export class TaskLog extends DurableObject<object> implements TaskLogObject {
   // ── Alarm: watch over the task, in the end delete the log ───────────────
 
   override async alarm(): Promise<void> {
-    const watchdog = new Watchdog(this.#store.run, this.ctx.storage, this.#settings);
+    const goOn = () => this.goOn(undefined);
+    const watchdog = new Watchdog(this.#store.run, this.ctx.storage, this.#settings, goOn);
     if ((await watchdog.look(Date.now())) === "forget") {
       await this.ctx.storage.deleteAll();
       this.#opened = undefined; // this instance may outlive its tables

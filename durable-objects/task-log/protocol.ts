@@ -8,12 +8,13 @@ export interface NewEvent {
 
 /**
  * Something that an executor must not do twice, kept until the turn is in the database: the model's whole answer, a
- * call whose approval was requested, a call that was started, the input that a call needs, a call's result, and that the turn's end is in the log.
+ * call whose approval was requested, a call that was started, the input that a call needs, where a call goes on that its server
+ * answers later, a call's result, and that the turn's end is in the log. Only `deferred` is replaced when it is written again.
  */
 export interface TurnRecord {
   /** Turn of the task, from 1. */
   iteration: number;
-  kind: "answer" | "asked" | "started" | "input" | "result" | "ended";
+  kind: "answer" | "asked" | "started" | "input" | "deferred" | "result" | "ended";
   /** Tool call the record is about; empty for an answer and an end. */
   callId: string;
   /** JSON, opaque to the log. */
@@ -93,7 +94,10 @@ export interface TaskLogObject extends Rpc.DurableObjectBranded {
   append(generation: number, addition: Addition): Promise<Control>;
   /** Ends the step. Returns the number of the next one, and undefined to a stale executor. */
   endStep(generation: number): Promise<number | undefined>;
-  /** Ends the step until an approval is decided, `until` at the latest (milliseconds since the epoch). */
+  /**
+   * Ends the step until an approval is decided, `until` at the latest (milliseconds since the epoch). The log then has the next step
+   * executed, as `goOn` does.
+   */
   park(generation: number, until: number): Promise<void>;
   /** Leaves the failed step to the next delivery, which need not wait for the executor's silence. */
   release(generation: number): Promise<void>;

@@ -18,7 +18,7 @@ export const RUN_TABLES = `
     iteration INTEGER NOT NULL, kind TEXT NOT NULL, call_id TEXT NOT NULL, value TEXT NOT NULL,
     PRIMARY KEY (iteration, kind, call_id));`;
 
-/** Until when a task waits for an approval, without an executor. */
+/** Until when a task waits for an approval or a server, without an executor. */
 export const PARKED_COLUMN = "ALTER TABLE run ADD COLUMN parked_until INTEGER;";
 
 type RunRow = {
@@ -46,6 +46,8 @@ export type Condition =
   | { kind: "waiting"; taskId: string; launches: number }
   | { kind: "alive"; until: number }
   | { kind: "parked"; until: number }
+  /** It was parked, and need not wait any longer. */
+  | { kind: "due" }
   | { kind: "stalled"; taskId: string; step: number; launches: number }
   | { kind: "unsettled"; taskId: string; launches: number }
   | { kind: "kept"; since: number };
@@ -139,7 +141,8 @@ export class RunState {
       this.#sql.exec("DELETE FROM turn_record WHERE iteration <= ?", storedTurns);
     for (const { iteration, kind, callId, value } of records) {
       this.#sql.exec(
-        "INSERT INTO turn_record (iteration, kind, call_id, value) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        `INSERT INTO turn_record (iteration, kind, call_id, value) VALUES (?, ?, ?, ?)
+          ON CONFLICT (iteration, kind, call_id) DO UPDATE SET value = excluded.value WHERE turn_record.kind = 'deferred'`,
         iteration,
         kind,
         callId,
@@ -220,7 +223,8 @@ export class RunState {
       return run.settled ? { kind: "kept", since: run.closed_at } : { kind: "unsettled", taskId, launches };
     }
     if (run.generation === 0) return { kind: "waiting", taskId, launches };
-    if (run.parked_until !== null && isParked(run, now)) return { kind: "parked", until: run.parked_until };
+    if (run.parked_until !== null)
+      return isParked(run, now) ? { kind: "parked", until: run.parked_until } : { kind: "due" };
     const until = run.last_seen + stallMs;
     return now < until ? { kind: "alive", until } : { kind: "stalled", taskId, step, launches };
   }

@@ -7,18 +7,26 @@ import type { TaskLogSettings } from "./settings.ts";
 const MAX_PAUSE_MS = 60_000;
 
 /**
- * Handles an alarm of a task: launches it again if it never began, redelivers a step whose executor went silent,
- * publishes the end's consequences again, and says when the log may be deleted.
+ * Handles an alarm of a task: launches it again if it never began, has it go on when it need not wait any longer, redelivers a step
+ * whose executor went silent, publishes the end's consequences again, and says when the log may be deleted.
  */
 export class Watchdog {
   readonly #run: RunState;
   readonly #storage: DurableObjectStorage;
   readonly #settings: TaskLogSettings;
+  readonly #goOn: () => Promise<void>;
 
-  constructor(run: RunState, storage: DurableObjectStorage, settings: TaskLogSettings) {
+  /** `goOn` has the next step of a parked task executed. */
+  constructor(
+    run: RunState,
+    storage: DurableObjectStorage,
+    settings: TaskLogSettings,
+    goOn: () => Promise<void>,
+  ) {
     this.#run = run;
     this.#storage = storage;
     this.#settings = settings;
+    this.#goOn = goOn;
   }
 
   async look(now: number): Promise<"watch" | "forget"> {
@@ -36,6 +44,9 @@ export class Watchdog {
           await services().queue.publish(messageTo(launchLost, { taskId }, delivery));
           break;
         }
+        case "due":
+          await this.#goOn();
+          break;
         case "stalled": {
           const { taskId, step, launches } = condition;
           this.#run.countLaunch();
@@ -80,6 +91,7 @@ function nextLook(
     case "alive":
     case "parked":
       return condition.until;
+    case "due":
     case "stalled":
       return now + stallMs;
     case "waiting":

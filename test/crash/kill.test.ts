@@ -15,6 +15,7 @@ import { limitFor, PATIENCE } from "./support/patience.ts";
 import { passTime } from "./support/pass-time.ts";
 import { clones } from "./support/stories/clones.ts";
 import { deployments } from "./support/stories/deployments.ts";
+import { deferredCalls } from "./support/stories/deferred-calls.ts";
 import { mcpClients } from "./support/stories/mcp-clients.ts";
 import { messages } from "./support/stories/messages.ts";
 import { pages } from "./support/stories/pages.ts";
@@ -59,6 +60,7 @@ let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let owner: { token: string; key: string; webhookSecret: string };
 let traffic: Traffic;
 let cloned: Awaited<ReturnType<typeof clones>>;
+let deferred: Awaited<ReturnType<typeof deferredCalls>>;
 let shown: Awaited<ReturnType<typeof pages>> | undefined;
 let stories: Record<
   "questions" | "programs" | "mcpClients" | "projects" | "messages" | "deployments" | "payments",
@@ -94,6 +96,7 @@ beforeAll(async () => {
   traffic = new Traffic({ key: owner.key, projectIds, webhookUrl: receiver.url, random });
   const world = { api, random, dataDir: service.dataDir, slack };
   cloned = await clones(world);
+  deferred = await deferredCalls(world);
   if (CHROMIUM !== undefined) shown = await pages(world, { begins: KILLS - FEW + 1 });
   stories = {
     questions: await questions(world),
@@ -104,7 +107,7 @@ beforeAll(async () => {
     deployments: await deployments(world),
     payments: await payments(world),
   };
-  const all: Story[] = [cloned, ...(shown ? [shown] : []), ...Object.values(stories)];
+  const all: Story[] = [cloned, deferred, ...(shown ? [shown] : []), ...Object.values(stories)];
 
   let over = new AbortController();
   const goOn = () => {
@@ -156,6 +159,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await shown?.close();
   await cloned.close();
+  await deferred.close();
   await Promise.all([receiver.close(), slack.close()]);
 });
 
@@ -196,6 +200,7 @@ it.each([
   ],
   ["every deployment ends, at one site", () => stories.deployments],
   ["each payment counts once and each creator's share is sent once", () => stories.payments],
+  ["a call that its server goes on with is made once, and its result is read all the same", () => deferred],
   ["a clone goes on, and until then the project has its old files", () => cloned],
 ] satisfies [string, () => Story][])("%s", { timeout: limitFor(1) }, async (_, story) => {
   await expect(story().verify()).resolves.toBeUndefined();

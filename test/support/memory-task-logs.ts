@@ -92,7 +92,8 @@ class OneLog {
     const storage = partOf<DurableObjectStorage>({
       setAlarm: async (at: number) => void (this.#alarm = at),
     });
-    this.#watchdog = new Watchdog(this.run, storage, { ...LIMITS, services: this.#services });
+    const settings = { ...LIMITS, services: this.#services };
+    this.#watchdog = new Watchdog(this.run, storage, settings, async () => this.goOn(undefined, now()));
   }
 
   open(taskId: string, now: number): void {

@@ -3,11 +3,25 @@ import type { ToolDefinition } from "#src/models/model.ts";
 import type { RunSecrets } from "../scrubbing/run-secrets.ts";
 import type { ForeignTools, Tool } from "../tools/tool.ts";
 import { findTools, namesFound } from "./find-tools.ts";
-import { mcpTool } from "./mcp-tool.ts";
+import { isSameTool, mcpTool, type NamedTool } from "./mcp-tool.ts";
 import { ServerLink, type LinkDeps } from "./server-link.ts";
 
 /** Most tools of all servers that a model is shown at once. Of more it is shown those that it has found. */
 const MOST_SHOWN = 40;
+/** How long a task that is over takes to tell servers so. */
+const ABANDON_MS = 3_000;
+
+/** A call that its server goes on with. */
+interface DeferredCall {
+  /** The tool, by the name by which the model called it. */
+  name: string;
+  /** As `Deferred.tool`. */
+  tool: string;
+  /** The server's id of it. */
+  taskId: string;
+}
+
+type Secrets = Pick<RunSecrets, "known" | "learn">;
 
 /**
  * The tools of MCP servers in one step of a task. The model is shown them as their owners accepted them; a server is connected to at
@@ -17,12 +31,17 @@ export class McpTools implements ForeignTools {
   readonly tools: readonly Tool[];
   readonly #byName: ReadonlyMap<string, Tool>;
   readonly #links: readonly ServerLink[];
+  readonly #deps: LinkDeps;
+  readonly #secrets: Secrets;
+  readonly #named: readonly NamedTool[];
 
   constructor(
     deps: LinkDeps,
     servers: readonly ServerOfTask[],
-    { secrets, signal }: { secrets: Pick<RunSecrets, "known" | "learn">; signal: AbortSignal },
+    { secrets, signal }: { secrets: Secrets; signal: AbortSignal },
   ) {
+    this.#deps = deps;
+    this.#secrets = secrets;
     const linked = servers.map((server) => ({
       server,
       link: new ServerLink(deps, server, { signal, secrets }),
@@ -35,7 +54,9 @@ export class McpTools implements ForeignTools {
     const names = namesFor(
       offered.map(({ server, tool }) => ({ serverId: server.id, server: server.name, tool: tool.name })),
     );
-    const all = offered.map((each, place) => mcpTool({ ...each, secrets, name: names[place] ?? "" }));
+    const named = offered.map((each, place) => ({ ...each, name: names[place] ?? "" }));
+    const all = named.map((each) => mcpTool({ ...each, secrets }));
+    this.#named = named;
     this.tools = all.length > MOST_SHOWN ? [findTools(all)] : all;
     this.#byName = new Map([...all, ...this.tools].map((tool) => [tool.name, tool]));
     this.#links = linked.map(({ link }) => link);
@@ -50,6 +71,24 @@ export class McpTools implements ForeignTools {
     return namesFound(calls)
       .slice(-MOST_SHOWN)
       .flatMap((name) => this.#byName.get(name)?.definition ?? []);
+  }
+
+  /** Tells servers, once, that nobody waits any longer for calls that they go on with. Throws nothing. */
+  async abandon(calls: readonly DeferredCall[]): Promise<void> {
+    await Promise.allSettled(calls.map((call) => this.#abandon(call)));
+  }
+
+  async #abandon({ name, tool, taskId }: DeferredCall): Promise<void> {
+    const called = this.#named.find((each) => each.name === name);
+    if (!called || !isSameTool(called, tool)) return;
+    // The step's own signal may be what ended the task.
+    const signal = AbortSignal.timeout(ABANDON_MS);
+    const link = new ServerLink(this.#deps, called.server, { signal, secrets: this.#secrets });
+    try {
+      await link.follow(signal, (connection) => connection.cancelTask(taskId, { signal }));
+    } finally {
+      await link.close();
+    }
   }
 
   /** Throws nothing. */

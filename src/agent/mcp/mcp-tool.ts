@@ -1,28 +1,42 @@
 import { failureOf, isStdio, leaveOf, type ServerOfTask } from "#src/domain/agent-work/mcp/index.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { parsedArguments } from "#src/models/tool-calls.ts";
+import { Deferred } from "../tools/deferred.ts";
 import { NeedsInput } from "../tools/needs-input.ts";
 import { failure, type Tool } from "../tools/tool.ts";
+import { followed } from "./follow.ts";
 import { RESULT_TOKENS } from "./result-tokens.ts";
 import { sentenceOf, type ServerLink } from "./server-link.ts";
 import { toToolResult, type ResultDeps } from "./to-tool-result.ts";
 
-interface Source extends ResultDeps {
-  /** The name by which the model calls it. */
+/** A tool of a server, by the name by which the model calls it. */
+export interface NamedTool {
   name: string;
   server: ServerOfTask;
   tool: ServerOfTask["tools"][number];
-  link: Pick<ServerLink, "changeOf" | "call">;
+}
+
+interface Source extends ResultDeps, NamedTool {
+  link: Pick<ServerLink, "changeOf" | "call" | "follow">;
+}
+
+/** A tool of this server, at this address, as it was described: not another one of the same name. */
+const allowanceOf = ({ name, server }: NamedTool, hash: string) =>
+  `${name}@${sha256Hex(JSON.stringify([server.id, server.url, hash])).slice(0, 16)}`;
+
+/** Whether it is the tool that was called: of the same server, at the same address, with words that somebody has accepted, or was asked about. */
+export function isSameTool(named: NamedTool, allowance: string): boolean {
+  const { hash, changed } = named.tool;
+  const known = changed ? [hash, changed.hash] : [hash];
+  return known.some((each) => allowanceOf(named, each) === allowance);
 }
 
 /** A tool of an MCP server as the agent has it. What the server says of its effects decides nothing: its owner's rules do. */
-export function mcpTool({ name, server, tool, link, ...deps }: Source): Tool {
+export function mcpTool({ link, secrets, ...named }: Source): Tool {
+  const { name, server, tool } = named;
   const { asks, isReadOnly } = leaveOf(server.rules, tool.name);
   /** Hashes of changes that a person was told. */
   const told = new Set<string>();
-  /** A chat allows the tool of this server, at this address, as it was described: not another one of the same name. */
-  const allowanceOf = (hash: string) =>
-    `${name}@${sha256Hex(JSON.stringify([server.id, server.url, hash])).slice(0, 16)}`;
   return {
     name,
     aliases: [],
@@ -38,14 +52,14 @@ export function mcpTool({ name, server, tool, link, ...deps }: Source): Tool {
       parameters: tool.inputSchema,
     },
     resultTokens: RESULT_TOKENS,
-    allowance: allowanceOf(tool.hash),
+    allowance: allowanceOf(named, tool.hash),
     async whyAskAgain() {
       const changed = await link.changeOf(tool.name).catch(() => null);
       if (!changed) return undefined;
       told.add(changed.hash);
       return {
         description: `The MCP server ${server.name} has changed this tool since it was accepted. It now says: ${changed.description}`,
-        allowance: allowanceOf(changed.hash),
+        allowance: allowanceOf(named, changed.hash),
       };
     },
     async run(argumentsText, context) {
@@ -68,7 +82,9 @@ export function mcpTool({ name, server, tool, link, ...deps }: Source): Tool {
             context.onQuestion?.({ server: server.name, params }) ?? Promise.resolve({ action: "decline" }),
         });
         if ("asks" in result) throw new NeedsInput(server.name, result);
-        return await toToolResult(deps, result, { server: server.name, tool: tool.name, context });
+        if ("taskId" in result)
+          throw new Deferred(server.name, result, allowanceOf(named, changed?.hash ?? tool.hash));
+        return await toToolResult({ secrets }, result, { server: server.name, tool: tool.name, context });
       } catch (error) {
         context.signal.throwIfAborted();
         const failed = failureOf(error);
@@ -77,5 +93,17 @@ export function mcpTool({ name, server, tool, link, ...deps }: Source): Tool {
         return failure(sentence, suggestion, { mcp_server: server.name });
       }
     },
+    async follow(request, context) {
+      if (!isSameTool(named, request.tool))
+        return { kind: "failed", passes: "never", result: moved(server.name) };
+      return followed({ secrets, link, server: server.name, tool: tool.name }, request, context);
+    },
   };
 }
+
+const moved = (server: string) =>
+  failure(
+    `The MCP server ${server} was moved, or the tool was changed, while the call ran. Its result was not read.`,
+    "Tell the user, or call it again if that is safe.",
+    { mcp_server: server },
+  );

@@ -11,12 +11,7 @@ import {
   type ServerOfTask,
   type TokenDeps,
 } from "#src/domain/agent-work/mcp/index.ts";
-import type {
-  McpClient,
-  McpConnection,
-  McpNeedsInput,
-  McpResult,
-} from "#src/platform/mcp-client/mcp-client.ts";
+import type { McpClient, McpConnection } from "#src/platform/mcp-client/mcp-client.ts";
 import { settingsOf } from "../scrubbing/mcp-file.ts";
 import type { RunSecrets } from "../scrubbing/run-secrets.ts";
 
@@ -45,6 +40,8 @@ export class ServerLink {
   readonly #signal: AbortSignal;
   readonly #learn: RunSecrets["learn"];
   #reached: Promise<Reached> | undefined;
+  /** A connection without a comparison of the list: no tool is called over it. */
+  #opened: Promise<McpConnection> | undefined;
   /** Also one whose list could not be read again: other calls may be under way on it. */
   readonly #connections: McpConnection[] = [];
   /** What was last stored of it. */
@@ -74,7 +71,7 @@ export class ServerLink {
     name: string,
     args: Record<string, unknown>,
     options: Parameters<McpConnection["callTool"]>[2] & { signal: AbortSignal },
-  ): Promise<McpResult | McpNeedsInput> {
+  ): ReturnType<McpConnection["callTool"]> {
     const { connection } = await this.#reach();
     try {
       return await connection.callTool(name, args, options);
@@ -85,8 +82,22 @@ export class ServerLink {
     }
   }
 
+  /** Asks about a call that was made before. Throws what `failureOf` reads, or the signal's reason. */
+  async follow<T>(signal: AbortSignal, ask: (connection: McpConnection) => Promise<T>): Promise<T> {
+    try {
+      const reached = await this.#reached?.catch(() => undefined);
+      const told = await ask(reached?.connection ?? (await (this.#opened ??= this.#open())));
+      await this.#note({ state: "connected", lastError: null });
+      return told;
+    } catch (error) {
+      signal.throwIfAborted();
+      await this.#noteFailure(error);
+      throw error;
+    }
+  }
+
   async close(): Promise<void> {
-    await this.#reached?.catch(() => undefined);
+    await Promise.allSettled([this.#reached, this.#opened]);
     await Promise.all(this.#connections.map((connection) => connection.close()));
   }
 
@@ -113,6 +124,16 @@ export class ServerLink {
   }
 
   async #connected(): Promise<Reached> {
+    const connection = await this.#open();
+    try {
+      return await this.#compared(connection);
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+  }
+
+  async #open(): Promise<McpConnection> {
     const { encryptedHeaders } = this.#server;
     const headers = await openHeaders(this.#deps, encryptedHeaders);
     const name = `MCP server ${this.#server.name}`;
@@ -129,14 +150,8 @@ export class ServerLink {
       },
     });
     const connection = await this.#deps.mcpClient.connect(target, { signal });
-    try {
-      const reached = await this.#compared(connection);
-      this.#connections.push(connection);
-      return reached;
-    } catch (error) {
-      await connection.close();
-      throw error;
-    }
+    this.#connections.push(connection);
+    return connection;
   }
 
   /** The connection with what the server says of its tools now, which is compared with what was accepted. */

@@ -37,9 +37,19 @@ async function endEarly(step: Step, { error, open }: BrokenOff): Promise<void> {
   if (reason instanceof WaitingError) return wait(step, reason, open);
   if (reason instanceof StoppedError) return stop(step, reason, open);
   if (!(reason instanceof ModelError)) throw reason;
-  if (reason.code === "insufficient_credits") return finish(step, open, outOfCredits(progress));
+  if (reason.code === "insufficient_credits") return breakOff(step, open, outOfCredits(progress));
   deps.log.warn("model failed", { task_id: progress.taskId, code: reason.code, cause: reason });
-  return finish(step, open, failed(progress, "model_error", reason.message));
+  return breakOff(step, open, failed(progress, "model_error", reason.message));
+}
+
+/** Ends a task in the middle of a turn. Servers that go on with calls of the turn are told so, which the end does not wait for. */
+async function breakOff(step: Step, open: OpenTurn, end: TaskEnd, last: LastTurn = open): Promise<void> {
+  const abandoned = step.mcp?.abandon(open.records.untilNow().deferred);
+  try {
+    await finish(step, last, end);
+  } finally {
+    await abandoned;
+  }
 }
 
 async function finish(step: Step, { turn, call }: LastTurn, end: TaskEnd): Promise<void> {
@@ -59,10 +69,10 @@ async function handOver({ deps, task, progress, title, writer }: Step): Promise<
   await publishNextStep(deps, { taskId, generation, userId: task.task.userId });
 }
 
-/** Parks the task: it has no executor until the approval is decided. */
+/** Parks the task: it has no executor until the approval is decided, or a server is asked again. */
 async function wait(
   { deps, task, progress, title, writer }: Step,
-  { until }: WaitingError,
+  { until, isAsking: asksPerson }: WaitingError,
   { call }: OpenTurn,
 ): Promise<void> {
   const { taskId, generation } = progress;
@@ -74,18 +84,18 @@ async function wait(
   }
   await title.letStepEnd();
   await writer.flush();
-  await publishQuestions(deps, { ...task.task, kind: task.kind });
+  if (asksPerson) await publishQuestions(deps, { ...task.task, kind: task.kind });
   await deps.taskLogs.park(taskId, generation, until);
   // An approval decided before the task was parked could not wake it.
-  if (!(await isAsking(deps.db, taskId))) await goOn(deps, task.task);
+  if (asksPerson && !(await isAsking(deps.db, taskId))) await goOn(deps, task.task);
 }
 
 /** Stops the task and keeps what its open turn said, did and used. */
-async function stop(step: Step, { reason }: StoppedError, { said, call, ...open }: OpenTurn): Promise<void> {
+async function stop(step: Step, { reason }: StoppedError, open: OpenTurn): Promise<void> {
   const { deps, progress, title, writer, secrets } = step;
   title.stop();
   const records = open.records.untilNow();
-  const turn = await stoppedTurn({ records, said, call }, secrets).catch((cause: unknown) => {
+  const turn = await stoppedTurn({ ...open, records }, secrets).catch((cause: unknown) => {
     deps.log.warn("a stopped turn is lost", { task_id: progress.taskId, cause });
     return undefined;
   });
@@ -95,5 +105,5 @@ async function stop(step: Step, { reason }: StoppedError, { said, call, ...open 
       writer.add({ events: [taskEvents.agentStep(turn)], records: [records.recordEnd()] });
     }
   }
-  return finish(step, { turn, call }, endOfStopped(reason, progress.lastText));
+  return breakOff(step, open, endOfStopped(reason, progress.lastText), { turn, call: open.call });
 }

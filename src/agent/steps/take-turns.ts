@@ -100,7 +100,8 @@ function prepaid({ deps, task, progress, title }: Step, chosen: ChosenModel, ope
   const model = new PrepaidModel(deps, chosen, { ...payer, ownTools: true, onSending });
   if (open.records.answer) {
     model.keep();
-    onSending();
+    // A task that waits for a server begins many steps in one turn, and its title was made in the first.
+    if (open.records.deferred.length === 0) onSending();
   }
   return model;
 }

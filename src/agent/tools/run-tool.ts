@@ -1,9 +1,18 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { ToolCall } from "#src/models/model.ts";
+import { Deferred } from "./deferred.ts";
 import { findTool, offeredTools } from "./index.ts";
 import { NeedsInput } from "./needs-input.ts";
 import { missingScope } from "./missing-scope.ts";
-import { failure, type Tool, type ToolContext, type ToolFailure, type ToolResult } from "./tool.ts";
+import {
+  failure,
+  type DeferredRequest,
+  type DeferredState,
+  type Tool,
+  type ToolContext,
+  type ToolFailure,
+  type ToolResult,
+} from "./tool.ts";
 
 /** The outcome of a call. A failed call is a result for the model, never the end of the task. */
 export interface ToolOutcome {
@@ -16,7 +25,7 @@ export interface ToolOutcome {
 
 /**
  * Runs one call of the model. An unknown tool, bad arguments, a missing permission and everything that the tool throws
- * become a failure for the model. Throws only `NeedsInput` and the signal's reason, as soon as the signal aborts, though a tool that
+ * become a failure for the model. Throws only `NeedsInput`, `Deferred` and the signal's reason, as soon as the signal aborts, though a tool that
  * ignores the signal may still be finishing.
  */
 export async function runTool(call: ToolCall, context: ToolContext): Promise<ToolOutcome> {
@@ -37,7 +46,7 @@ export async function runTool(call: ToolCall, context: ToolContext): Promise<Too
     return { success: result.success, result };
   } catch (error) {
     context.signal.throwIfAborted();
-    if (error instanceof NeedsInput) throw error;
+    if (error instanceof NeedsInput || error instanceof Deferred) throw error;
     if (error instanceof AppError) return failed(failure(error.message, adviceFor(error, tool)), error.cause);
     return failed(
       failure(`${tool.name} failed for an internal reason.`, "Try again, or go another way."),
@@ -46,11 +55,38 @@ export async function runTool(call: ToolCall, context: ToolContext): Promise<Too
   }
 }
 
+/** Asks about a call that its server goes on with, or tells the server something about it. Throws only the signal's reason. */
+export async function followTool(
+  call: Pick<ToolCall, "name">,
+  context: ToolContext,
+  request: DeferredRequest,
+): Promise<DeferredState> {
+  context.signal.throwIfAborted();
+  const tool = findTool(call.name, context);
+  const refusal = tool && missingScope(tool, context.scopes);
+  if (refusal) return { kind: "failed", passes: "never", result: refusal };
+  if (!tool?.follow) return { kind: "failed", passes: "never", result: GONE };
+  try {
+    return await untilAborted(tool.follow(request, context), context.signal);
+  } catch (cause) {
+    context.signal.throwIfAborted();
+    const result = failure(`The result of ${tool.name} cannot be read for an internal reason.`, CHECK);
+    return { kind: "failed", passes: "hardly", result, cause };
+  }
+}
+
+const CHECK = "Check what it did before you run it again.";
+
+const GONE = failure(
+  "The tool of this call is no longer there, so its result cannot be read.",
+  "Go on without it, or tell the user.",
+);
+
 /**
  * What the model should do about a failure. A call with an effect may have taken effect before its runtime was lost.
  */
 function adviceFor({ code, retryable }: AppError, { effect }: Tool): string | undefined {
-  if (code === "unavailable" && effect === "other") return "Check what it did before you run it again.";
+  if (code === "unavailable" && effect === "other") return CHECK;
   return retryable ? "This may pass: try again." : undefined;
 }
 

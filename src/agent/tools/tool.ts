@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Scope } from "#src/domain/access/permissions/scopes.ts";
 import type { ToolDefinition } from "#src/models/model.ts";
-import type { McpAnswer, McpInput } from "#src/platform/mcp-client/mcp-client.ts";
+import type { McpAnswer, McpInput, McpNeedsInput, McpTask } from "#src/platform/mcp-client/mcp-client.ts";
 import type { AgentRuntime } from "#src/platform/runtime/project-runtime.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
 import type { WebSearch } from "#src/platform/web-search/web-search.ts";
@@ -96,6 +96,26 @@ export interface ToolFailure {
 
 export type ToolResult = ToolSuccess | ToolFailure;
 
+/** A deferred call, and what its server is asked or told. */
+export interface DeferredRequest {
+  /** The server's id of the call. */
+  taskId: string;
+  /** As `Deferred.tool`. */
+  tool: string;
+  /** What the server is told; it is asked what has become of the call where this is absent. */
+  say?: { answers: Readonly<Record<string, McpAnswer>> } | "cancel" | undefined;
+}
+
+/** What a server says of a deferred call. */
+export type DeferredState =
+  | { kind: "over"; result: ToolResult }
+  | ({ kind: "working"; asks: McpNeedsInput["asks"] } & Omit<McpTask, "taskId">)
+  /**
+   * The server did not say it. `passes` tells how likely another time is to be better; `cause` is that of an unexpected failure, only
+   * for the log.
+   */
+  | { kind: "failed"; passes: "maybe" | "hardly" | "never"; result: ToolFailure; cause?: unknown };
+
 /** What is new of a tool since it was accepted. */
 export interface ToolNews {
   /** Shown to the person in place of the tool's description. */
@@ -128,6 +148,8 @@ export interface Tool {
    * Checks the arguments as the model wrote them, then runs. Invalid arguments return a failure instead of throwing.
    */
   run(argumentsText: string, context: ToolContext): Promise<ToolResult>;
+  /** Asks about a call that `run` has left to its server (`Deferred`), or tells the server something about it. */
+  follow?(request: DeferredRequest, context: ToolContext): Promise<DeferredState>;
 }
 
 interface ToolSpec<Shape extends z.ZodRawShape> {

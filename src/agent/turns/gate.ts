@@ -12,15 +12,24 @@ import { missingScope } from "../tools/missing-scope.ts";
 import type { Refusal } from "./refusal.ts";
 import type { TurnRecords } from "./turn-records.ts";
 
-/** The task waits for an approval; this executor has nothing left to do. */
+/** The task waits for an approval, or for a server; this executor has nothing left to do. */
 export class WaitingError extends Error {
   override name = "WaitingError";
-  /** When the approval expires, in milliseconds since the epoch. */
+  /** When the approval expires, or when the server is asked again, in milliseconds since the epoch. */
   readonly until: number;
+  /** Whether a person is asked. */
+  readonly isAsking: boolean;
 
-  constructor(until: number) {
-    super("The task waits for an approval");
+  constructor(until: number, { isAsking = true }: { isAsking?: boolean } = {}) {
+    super(`The task waits for ${isAsking ? "an approval" : "a server"}`);
     this.until = until;
+    this.isAsking = isAsking;
+  }
+
+  /** The wait that ends with the first of these. */
+  static forFirst(waits: readonly WaitingError[]): WaitingError {
+    const until = Math.min(...waits.map((wait) => wait.until));
+    return new WaitingError(until, { isAsking: waits.some((wait) => wait.isAsking) });
   }
 }
 

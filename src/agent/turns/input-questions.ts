@@ -73,19 +73,21 @@ export class InputQuestions {
     if (other !== undefined)
       return `The MCP server ${server} wants ${cut(oneLine(other), 60)} of its client, which is not supported.`;
     if (round > MOST_ROUNDS) return `The MCP server ${server} asked again and again. The call was given up.`;
-    if ((state?.length ?? 0) > STATE_CHARS)
+    const kept = [state ?? "", ...asks.map(({ key }) => key)];
+    if (kept.reduce((chars, each) => chars + each.length, 0) > STATE_CHARS)
       return `The MCP server ${server} wants more back than a client keeps. The call was given up.`;
-    const pending: PendingInput = { round, server, questions: [], declined: [], told: [...told] };
+    if (asks.length > MOST_QUESTIONS) return tooMany(server);
+    const asked = before?.asked ?? 0;
+    const pending: PendingInput = { round, server, asked, questions: [], declined: [], told: [...told] };
     if (state !== undefined) pending.state = state;
     if (isRefusal) pending.isRefusal = true;
-    const asked = before?.questions.at(-1)?.number ?? 0;
     for (const { key, params } of asks) {
-      const number = asked + pending.questions.length + 1;
-      if (number > MOST_QUESTIONS)
-        return `The MCP server ${server} asked more than ${MOST_QUESTIONS} questions in one call. The call was given up.`;
+      if (pending.asked >= MOST_QUESTIONS) return tooMany(server);
       const question = await this.#read(server, params);
-      if ("asked" in question) pending.questions.push({ key, number, asked: question.asked });
-      else {
+      if ("asked" in question) {
+        pending.asked += 1;
+        pending.questions.push({ key, number: pending.asked, asked: question.asked });
+      } else {
         pending.declined.push(key);
         pending.told.push(question.sentence);
       }
@@ -96,12 +98,13 @@ export class InputQuestions {
   /**
    * The answers to what a call needs, and what the model is told of them; no input for a call that its server goes on refusing. Asks the
    * person first, and throws `WaitingError` while a
-   * question is open.
+   * question is open: for APPROVAL_EXPIRE_HOURS, or until `expiresAt`.
    */
   async answersTo(
     call: AskingCall,
     { questions, declined, state, isRefusal }: PendingInput,
     records: TurnRecords,
+    expiresAt?: Date,
   ): Promise<{ input: McpInput | undefined; told: string[] }> {
     const answers: [string, McpAnswer][] = declined.map((key) => [key, { action: "decline" }]);
     const told: string[] = [];
@@ -109,7 +112,7 @@ export class InputQuestions {
     for (const { key, number, asked } of questions) {
       const verdict = await this.#ask(
         call,
-        { number, asked },
+        { number, asked, expiresAt },
         records.wasAsked(askedKey(call, number)),
         records,
       );
@@ -186,7 +189,7 @@ export class InputQuestions {
 
   async #ask(
     call: AskingCall,
-    { number, asked, expiresAt }: { number: number; asked: AskedInput; expiresAt?: Date },
+    { number, asked, expiresAt }: { number: number; asked: AskedInput; expiresAt?: Date | undefined },
     wasAsked: boolean,
     records: TurnRecords,
   ): Promise<InputVerdict> {
@@ -249,5 +252,8 @@ function sentenceOf(asked: AskedInput, action: McpAnswer["action"]): string {
 
 const lateSentence = (asked: AskedInput) =>
   `The server asked “${wordsOf(asked)}” and waited ${HOLD_MS / 1_000} seconds. Nobody answered: call it again when the user is there.`;
+
+const tooMany = (server: string) =>
+  `The MCP server ${server} asked more than ${MOST_QUESTIONS} questions in one call. The call was given up.`;
 
 const declined = (told: string) => ({ answer: { action: "decline" } as const, told });

@@ -1,7 +1,9 @@
 import type { McpInput } from "#src/platform/mcp-client/mcp-client.ts";
+import { Deferred } from "../tools/deferred.ts";
 import { NeedsInput } from "../tools/needs-input.ts";
 import type { ToolOutcome } from "../tools/run-tool.ts";
 import { failure } from "../tools/tool.ts";
+import { newDeferred, shownOf, waitFor } from "./deferred-call.ts";
 import type { AskingCall } from "./input-questions.ts";
 import type { TurnContext } from "./turn-context.ts";
 import { roundOf, type PendingInput } from "./turn-records.ts";
@@ -9,14 +11,16 @@ import { roundOf, type PendingInput } from "./turn-records.ts";
 /**
  * Runs a call, and runs it again with a person's answers as often as its server needs some. What it needs is recorded before
  * anybody is asked, and that the answers go out before they do: no executor sends them twice for a call with an effect. Throws
- * `WaitingError` while a question is open.
+ * `WaitingError` while a question is open, and where the server goes on with the call by itself, which is recorded before.
  */
 export async function runAsking(
-  { log: { records, writer }, calls: { questions } }: TurnContext,
+  turn: TurnContext,
   call: AskingCall,
   left: PendingInput | undefined,
   run: (input: McpInput | undefined) => Promise<ToolOutcome>,
 ): Promise<ToolOutcome> {
+  const { records, writer } = turn.log;
+  const { questions } = turn.calls;
   let pending = left;
   let told: string[] = [];
   for (;;) {
@@ -32,6 +36,10 @@ export async function runAsking(
     try {
       return withTold(await run(input), told);
     } catch (error) {
+      if (error instanceof Deferred) {
+        const deferred = newDeferred(call.name, error, { told, rounds: pending?.round ?? 0 });
+        throw await waitFor(turn, call, await shownOf(turn, call, deferred, error.task.message));
+      }
       if (!(error instanceof NeedsInput)) throw error;
       const needed = await questions.read(error, { before: pending, told });
       if (typeof needed === "string") return withTold({ success: false, result: failure(needed) }, told);

@@ -3,11 +3,12 @@ import type { ToolCall } from "#src/models/model.ts";
 import type { McpInput } from "#src/platform/mcp-client/mcp-client.ts";
 import { scrubValue } from "../scrubbing/scrub.ts";
 import { findTool, mayChange } from "../tools/index.ts";
-import { runTool, type ToolOutcome } from "../tools/run-tool.ts";
+import { followTool, runTool, type ToolOutcome } from "../tools/run-tool.ts";
 import type { CallProgress, ToolContext, ToolServices } from "../tools/tool.ts";
 import { toEventResult } from "../tools/to-event-result.ts";
 import { toModelText } from "../tools/to-model-text.ts";
 import { describeCall } from "./describe-call.ts";
+import { followCall } from "./follow-call.ts";
 import { WaitingError } from "./gate.ts";
 import type { Refusal } from "./refusal.ts";
 import { runAsking, withTold } from "./run-asking.ts";
@@ -16,7 +17,7 @@ import type { TurnContext } from "./turn-context.ts";
 import type { RecordedResult } from "./turn-records.ts";
 
 /**
- * Runs adjacent read-only calls in parallel, all others in order. If one of them has to wait for an approval, the
+ * Runs adjacent read-only calls in parallel, all others in order. If one of them has to wait for an approval or a server, the
  * others are finished first.
  */
 export async function runCalls(turn: TurnContext, calls: readonly ToolCall[]): Promise<TurnCall[]> {
@@ -29,7 +30,9 @@ export async function runCalls(turn: TurnContext, calls: readonly ToolCall[]): P
     const failures: unknown[] = results.flatMap((result) =>
       result.status === "rejected" ? [result.reason] : [],
     );
-    if (failures.length > 0) throw failures.find((error) => !(error instanceof WaitingError)) ?? failures[0];
+    const waits = failures.filter((error) => error instanceof WaitingError);
+    if (waits.length < failures.length) throw failures.find((error) => !(error instanceof WaitingError));
+    if (waits.length > 0) throw WaitingError.forFirst(waits);
     done.push(...results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : [])));
   }
   return done;
@@ -88,9 +91,10 @@ async function runOnce(
   }
   const shown = new ShownProgress(turn, described);
   const report = (progress: CallProgress) => shown.take(progress);
+  const deferred = records.deferredOf(call.id);
   const left = records.inputOf(call.id);
-  // A call that waits for answers was not lost, unless it was made again with them.
-  const isLost = wasStarted && effect === "other" && (!left || left.wasSent);
+  // A call that its server goes on with was not lost, nor one that waits for answers, unless it was made again with them.
+  const isLost = wasStarted && effect === "other" && !deferred && (!left || left.wasSent);
   const held: string[] = [];
   const [open, over]: [Promise<unknown>[], AbortController] = [[], new AbortController()];
   const onQuestion: ToolContext["onQuestion"] = async (question) => {
@@ -101,11 +105,16 @@ async function runOnce(
     held.push(told);
     return answer;
   };
-  const run = (input: McpInput | undefined) => runTool(call, { ...tools, callId, report, input, onQuestion });
+  const context = { ...tools, callId, report };
+  const run = (input: McpInput | undefined) => runTool(call, { ...context, input, onQuestion });
+  const made = () =>
+    deferred
+      ? followCall(turn, described, deferred, (request) => followTool(call, context, request))
+      : runAsking(turn, described, left?.pending, run);
   if (isLost) await questions.withdraw(described);
   const outcome = isLost
     ? INTERRUPTED
-    : await runAsking(turn, described, left?.pending, run).finally(() => {
+    : await made().finally(() => {
         shown.end();
         over.abort();
       });

@@ -1,6 +1,6 @@
 import { taskEvents } from "#src/domain/agent-work/tasks/index.ts";
 import { cut, oneLine } from "#src/lib/one-line.ts";
-import { scrubText } from "../scrubbing/scrub.ts";
+import { scrubText, type KnownSecrets } from "../scrubbing/scrub.ts";
 import type { CallProgress } from "../tools/tool.ts";
 import type { TurnContext } from "./turn-context.ts";
 
@@ -10,6 +10,10 @@ const PACE_MS = 1_000;
 const SHOWN_CHARS = 300;
 /** Most characters that are looked at for secrets. */
 const READ_CHARS = 4_000;
+
+/** A foreign message as it is shown beside a call: in one line, without secrets. */
+export const shownWords = (message: string, known: KnownSecrets): string =>
+  cut(oneLine(scrubText(message.slice(0, READ_CHARS), known)), SHOWN_CHARS);
 
 /** The progress of one call as its readers see it: the newest, at most one a second, and none after the end. */
 export class ShownProgress {
@@ -51,11 +55,7 @@ export class ShownProgress {
     const known = await this.#turn.secrets.known().catch(() => undefined);
     if (!known || this.#isOver) return;
     const { progress, total, message = "" } = shown;
-    const told = {
-      progress,
-      total,
-      message: cut(oneLine(scrubText(message.slice(0, READ_CHARS), known)), SHOWN_CHARS),
-    };
+    const told = { progress, total, message: shownWords(message, known) };
     // What says the same again is a sign of life, and nothing to read.
     const words = JSON.stringify(told);
     if (words === this.#last) return;

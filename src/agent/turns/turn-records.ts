@@ -34,6 +34,8 @@ const Pending = z.object({
   /** From 1, of the calls of this one that needed input. */
   round: z.number(),
   server: z.string(),
+  /** How many questions a person was asked in the call, with these. */
+  asked: z.number().default(0),
   questions: z.array(z.object({ key: z.string(), number: z.number(), asked: AskedInput })),
   /** Keys of questions that are declined without asking. */
   declined: z.array(z.string()),
@@ -44,6 +46,30 @@ const Pending = z.object({
   told: z.array(z.string()),
 });
 export type PendingInput = z.infer<typeof Pending>;
+
+const Deferred = z.object({
+  /** The tool, by the name by which the model calls it. */
+  name: z.string(),
+  server: z.string(),
+  /** The server's id of the call. */
+  taskId: z.string(),
+  /** What was called: see `Deferred.tool` in `src/agent/tools`. */
+  tool: z.string(),
+  /** When the server took the call, when it is asked again, and when the call is given up; milliseconds since 1970. */
+  since: z.number(),
+  dueAt: z.number(),
+  endsAt: z.number(),
+  /** How often in a row the server did not say what has become of the call. */
+  failures: z.number(),
+  /** What was last shown of it. */
+  shown: z.string(),
+  /** How often the call needed input before the server took it. */
+  rounds: z.number(),
+  /** What the model is told of the server's questions so far, in sentences. */
+  told: z.array(z.string()),
+});
+/** A call that its server goes on with by itself; recorded before the task waits for it. */
+export type DeferredCall = z.infer<typeof Deferred>;
 
 /** What an earlier executor recorded of a turn: the parts that must not happen a second time. */
 export class TurnRecords {
@@ -89,6 +115,38 @@ export class TurnRecords {
 
   recordInput(callId: string, pending: PendingInput): TurnRecord {
     return this.#note("input", roundOf(callId, pending.round), JSON.stringify(pending));
+  }
+
+  /** The keys of what a deferred call has asked and was answered. */
+  keysAnswered(callId: string, { rounds }: DeferredCall): ReadonlySet<string> {
+    const ids = new Set(Array.from({ length: MOST_ROUNDS }, (_, place) => roundOf(callId, place + 1)));
+    const pending = this.#records.flatMap((each) =>
+      each.kind === "input" && ids.has(each.callId) && this.wasStarted(each.callId)
+        ? (safeParseJson(each.value, Pending)?.value ?? [])
+        : [],
+    );
+    return new Set(
+      pending
+        .filter(({ round }) => round > rounds)
+        .flatMap(({ questions, declined }) => [...questions.map(({ key }) => key), ...declined]),
+    );
+  }
+
+  /** A call that its server goes on with, as it is known now. */
+  deferredOf(callId: string): DeferredCall | undefined {
+    const record = this.#records.findLast((each) => each.kind === "deferred" && each.callId === callId);
+    return record && safeParseJson(record.value, Deferred)?.value;
+  }
+
+  /** All calls that servers go on with. */
+  get deferred(): DeferredCall[] {
+    const ids = new Set(this.#records.flatMap(({ kind, callId }) => (kind === "deferred" ? [callId] : [])));
+    return [...ids].flatMap((id) => (this.resultOf(id) ? [] : (this.deferredOf(id) ?? [])));
+  }
+
+  /** Replaces what is known of the call. */
+  recordDeferred(callId: string, deferred: DeferredCall): TurnRecord {
+    return this.#note("deferred", callId, JSON.stringify(deferred));
   }
 
   resultOf(callId: string): RecordedResult | undefined {

@@ -1,9 +1,11 @@
 import type * as Protocol from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { USER_AGENT } from "#src/lib/user-agent.ts";
+import { authProviderOf } from "./auth-provider.ts";
 import { boundedFetch, MAX_RESPONSE_BYTES, TooLarge } from "./bounded-fetch.ts";
 import {
   McpFailure,
+  type CallOptions,
   type ListedTools,
   type McpAnswer,
   type McpChallenge,
@@ -12,18 +14,27 @@ import {
   type McpNeedsInput,
   type McpProgram,
   type McpTarget,
-  type McpToken,
-  type McpTokens,
 } from "./mcp-client.ts";
 import { mayBeOlder, olderTransportTo } from "./older-transport.ts";
 import { programTransportTo, ProgramEnded } from "./program-transport.ts";
 import { readChallenge } from "./read-challenge.ts";
 import { secretsOf, withoutSecrets } from "./secrets.ts";
-import { end, type Session } from "./session.ts";
+import { end, within, type Limits, type Session } from "./session.ts";
+import { getTask, readTask, TASKS_EXTENSION, updateTask, type AskAbout } from "./tasks.ts";
 import { TIMEOUTS, type McpTimeouts } from "./timeouts.ts";
 import { transportTo } from "./transport.ts";
-import { hasNoStream, toFailure, type Phase } from "./to-failure.ts";
-import { putAside, RawResult, readContent, readNeeds, readRefusal, readTools, ToolsPage } from "./wire.ts";
+import { hasNoStream, isUnknownTask, toFailure, type Phase } from "./to-failure.ts";
+import {
+  putAside,
+  RawResult,
+  readContent,
+  readNeeds,
+  readRefusal,
+  readTools,
+  taskAside,
+  together,
+  ToolsPage,
+} from "./wire.ts";
 
 export { TIMEOUTS, type McpTimeouts };
 
@@ -145,7 +156,7 @@ class Connection implements McpConnection {
     const timeout = Math.max(1, endsAt - Date.now());
     try {
       await this.#in("connect", signal, (options) =>
-        this.#within(timeout, signal, () =>
+        within(this.#protocol, { timeout, signal }, () =>
           client.connect(transport, { ...options, timeout, maxTotalTimeout: timeout }),
         ),
       );
@@ -153,29 +164,14 @@ class Connection implements McpConnection {
       await end(session);
       throw error;
     }
+    session.takesTasks = this.#takesTasks && client.getProtocolEra() === "modern";
     const { onmessage } = transport;
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport has this one listener
     transport.onmessage = (message) => {
       session.heard?.(message);
-      onmessage?.(putAside(message));
+      onmessage?.(putAside(message, session.takesTasks));
     };
     return session;
-  }
-
-  /** Bounds what the package waits for without a limit: the first event of a stream, and the answer to a notice. */
-  async #within<T>(timeout: number, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    const { SdkError, SdkErrorCode } = this.#protocol;
-    const ended = Promise.withResolvers<never>();
-    const onAbort = () => ended.reject(signal?.reason);
-    const late = () => ended.reject(new SdkError(SdkErrorCode.RequestTimeout, "It took too long"));
-    const timer = setTimeout(late, timeout);
-    signal?.addEventListener("abort", onAbort);
-    try {
-      return await Promise.race([work(), ended.promise]);
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
-    }
   }
 
   async listTools({ signal }: { signal?: AbortSignal | undefined } = {}) {
@@ -191,7 +187,7 @@ class Connection implements McpConnection {
       const page = await this.#request("list its tools", signal, ({ client }, options) =>
         client.request({ method: "tools/list", params }, ToolsPage, { ...options, timeout }),
       );
-      const read = readTools(page);
+      const read = readTools(page, this.#session?.takesTasks);
       chars += JSON.stringify(read).length;
       // Each page may be as large as a response, and all together not more.
       if (chars > MAX_RESPONSE_BYTES) throw toFailure(new TooLarge(), "list its tools");
@@ -199,11 +195,7 @@ class Connection implements McpConnection {
       if (page.nextCursor === cursor) break;
       cursor = page.nextCursor;
     } while (cursor !== undefined && pages.length < MOST_PAGES);
-    const listed = {
-      tools: pages.flatMap(({ tools }) => tools),
-      refused: pages.flatMap(({ refused }) => refused),
-      malformed: pages.reduce((count, { malformed }) => count + malformed, 0),
-    };
+    const listed = together(pages);
     this.#schemas = new Map(listed.tools.map(({ name, inputSchema }) => [name, inputSchema]));
     return listed;
   }
@@ -246,7 +238,31 @@ class Connection implements McpConnection {
     const asking = { onQuestion };
     this.#openCalls.add(asking);
     const result = await call.finally(() => this.#openCalls.delete(asking));
-    return refusal ?? readNeeds(result) ?? readContent(RawResult.parse(result));
+    return (
+      readTask(taskAside(result)) ?? refusal ?? readNeeds(result) ?? readContent(RawResult.parse(result))
+    );
+  }
+
+  getTask(taskId: string, options: CallOptions = {}) {
+    return getTask(this.#asking(options), taskId);
+  }
+
+  updateTask(taskId: string, answers: Parameters<typeof updateTask>[2], options: CallOptions = {}) {
+    return updateTask(this.#asking(options), taskId, answers);
+  }
+
+  async cancelTask(taskId: string, options: CallOptions = {}) {
+    await this.#asking(options)("tasks/cancel", { taskId });
+  }
+
+  #asking({ signal }: CallOptions): AskAbout {
+    const { ask: timeout } = this.#parts.timeouts;
+    return (method, params) =>
+      this.#request("say how far the call is", signal, ({ client }, options): Promise<unknown> =>
+        client.request({ method, params }, Schema, { ...options, timeout }).catch((error: unknown) => {
+          if (!isUnknownTask(error)) throw error;
+        }),
+      );
   }
 
   async close(): Promise<void> {
@@ -258,6 +274,11 @@ class Connection implements McpConnection {
   #current(signal: AbortSignal | undefined): Promise<Session> {
     if (this.#session) return Promise.resolve(this.#session);
     return (this.#opening ??= this.open(signal).finally(() => (this.#opening = undefined)));
+  }
+
+  /** A program ends with its connection, and all that it would go on with. */
+  get #takesTasks(): boolean {
+    return this.#parts.target.program === undefined;
   }
 
   #newSession(): Session {
@@ -300,7 +321,7 @@ class Connection implements McpConnection {
     const { headers, tokens } = this.#parts.target;
     return {
       requestInit: { headers: { "user-agent": USER_AGENT, ...headers } },
-      ...(tokens && { authProvider: this.#authProvider(tokens) }),
+      ...(tokens && { authProvider: authProviderOf(tokens, (token) => void this.#secrets.add(token)) }),
     };
   }
 
@@ -310,7 +331,10 @@ class Connection implements McpConnection {
       {
         versionNegotiation: { mode, probe: { timeoutMs: this.#parts.timeouts.connect } },
         inputRequired: { autoFulfill: false },
-        capabilities: { elicitation: { form: {}, url: {} } },
+        capabilities: {
+          elicitation: { form: {}, url: {} },
+          ...(this.#takesTasks && { extensions: { [TASKS_EXTENSION]: {} } }),
+        },
         // Results are shown to a model, which needs no promise about their form. Compiling foreign patterns costs time.
         jsonSchemaValidator: {
           getValidator: () => (value) => ({ valid: true, data: asAny(value), errorMessage: undefined }),
@@ -329,23 +353,6 @@ class Connection implements McpConnection {
     const [only, ...others] = this.#openCalls;
     if (!only?.onQuestion || others.length > 0) return { action: "decline" };
     return only.onQuestion(params);
-  }
-
-  /** Gives each request a token, and one that is refused another one, once. */
-  #authProvider(tokens: McpTokens): Protocol.AuthProvider {
-    let last = "";
-    const given = async (found: Promise<McpToken>): Promise<string> => {
-      const outcome = await found;
-      if (!("token" in outcome)) throw new McpFailure(outcome.kind, outcome.sentence);
-      this.#secrets.add(outcome.token);
-      return (last = outcome.token);
-    };
-    return {
-      token: () => given(tokens.current()),
-      onUnauthorized: async () => {
-        await given(tokens.instead(last));
-      },
-    };
   }
 
   /** Sends a request; once more in a new session, where the server has forgotten the old one and so has not read the request. */
@@ -387,12 +394,6 @@ class Connection implements McpConnection {
     const challenge = kind === "needs_authorization" ? heard : undefined;
     return new McpFailure(kind, withoutSecrets(message, this.#secrets), { cause, wasSent, challenge });
   }
-}
-
-interface Limits {
-  signal: AbortSignal | undefined;
-  /** When there must be a connection, in milliseconds since 1970. */
-  endsAt: number;
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any, typescript/no-unsafe-type-assertion -- the package's own type of a result that is valid

@@ -104,7 +104,7 @@ export class McpFailure extends Error {
   }
 }
 
-interface CallOptions {
+export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
@@ -124,6 +124,30 @@ export interface McpNeedsInput {
   /** Whether a server of 2025-11-25 refused the call until a person has opened addresses (-32042). No answers are sent to it. */
   isRefusal?: boolean;
 }
+
+/**
+ * A call that its server goes on with by itself, as a task of the protocol, and is asked about later. Foreign text and numbers.
+ */
+export interface McpTask {
+  /** The server's id of it. Who knows it may be able to read the result. */
+  taskId: string;
+  /** What the server says of it. */
+  message: string | undefined;
+  /** How long the server keeps it, from its beginning; undefined if it names no end. */
+  ttlMs: number | undefined;
+  /** How much later the server wants to be asked again. */
+  pollMs: number | undefined;
+}
+
+/** What has become of such a call. */
+export type McpTaskState =
+  /** `asks` are requests that the server waits for, of any method and form; it repeats those that it has not heard an answer to. */
+  | ({ kind: "working"; asks: McpNeedsInput["asks"] } & Omit<McpTask, "taskId">)
+  | { kind: "completed"; result: McpResult }
+  /** `failed` is an error of the protocol. A tool that failed has completed, with a result that says so. */
+  | { kind: "failed" | "cancelled"; message: string | undefined }
+  /** The server does not know it, or no longer. */
+  | { kind: "unknown" };
 
 /** A person's answer to a question of a server. */
 export interface McpAnswer {
@@ -160,7 +184,17 @@ export interface McpConnection {
     name: string,
     args: Record<string, unknown>,
     options?: ToolCallOptions,
-  ): Promise<McpResult | McpNeedsInput>;
+  ): Promise<McpResult | McpNeedsInput | McpTask>;
+  /** What has become of a call that the server goes on with. */
+  getTask(taskId: string, options?: CallOptions): Promise<McpTaskState>;
+  /** Answers what such a call asks. Returns whether the server knows it. Repeated answers change nothing at a server. */
+  updateTask(
+    taskId: string,
+    answers: Readonly<Record<string, McpAnswer>>,
+    options?: CallOptions,
+  ): Promise<boolean>;
+  /** Tells the server that nobody waits for such a call. It may go on nevertheless. */
+  cancelTask(taskId: string, options?: CallOptions): Promise<void>;
   /** Ends the session, if the server keeps one. Throws nothing. */
   close(): Promise<void>;
 }

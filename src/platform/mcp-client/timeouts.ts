@@ -12,6 +12,8 @@ export interface McpTimeouts {
   call: number;
   /** A call that does. */
   callInAll: number;
+  /** To say what has become of a call that the server goes on with, or to take something for it. */
+  ask: number;
 }
 
 export const TIMEOUTS: McpTimeouts = {
@@ -21,4 +23,5 @@ export const TIMEOUTS: McpTimeouts = {
   listInAll: 30_000,
   call: 120_000,
   callInAll: 200_000,
+  ask: 15_000,
 };

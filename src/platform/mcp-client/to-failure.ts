@@ -10,7 +10,14 @@ import { LOST } from "./transport.ts";
 const QUOTED_CHARS = 300;
 
 /** What a phase of a connection is called in a sentence. */
-export type Phase = "connect" | "list its tools" | "answer the call";
+export type Phase = "connect" | "list its tools" | "answer the call" | "say how far the call is";
+
+const INVALID_PARAMS = -32_602;
+
+/** Whether a server says that it does not know the task that it was asked about. */
+export function isUnknownTask(error: unknown): boolean {
+  return error instanceof Error && Reflect.get(error, "code") === INVALID_PARAMS;
+}
 
 /** The parts of the official package's errors that are read. */
 interface Told {
@@ -89,7 +96,7 @@ export function toFailure(error: unknown, phase: Phase): McpFailure {
     if (code === "ERA_NEGOTIATION_FAILED" && each.cause === undefined) {
       return new McpFailure("unreachable", `The server could not be reached`, { cause });
     }
-    if (code === "UNSUPPORTED_RESULT_TYPE" || code === "INPUT_REQUIRED_ROUNDS_EXCEEDED") {
+    if (code === "INPUT_REQUIRED_ROUNDS_EXCEEDED") {
       return new McpFailure("error", "The server asks a person for more, which is not supported", {
         cause,
       });
@@ -110,6 +117,7 @@ const PASSING: ReadonlySet<string> = new Set(["unavailable", "asleep", "conflict
 /** Codes of answers that the package could not read. */
 const UNDERSTOOD: ReadonlySet<string> = new Set([
   "INVALID_RESULT",
+  "UNSUPPORTED_RESULT_TYPE",
   "CLIENT_HTTP_UNEXPECTED_CONTENT",
   "LIST_PAGINATION_EXCEEDED",
   "CAPABILITY_NOT_SUPPORTED",

@@ -4,9 +4,12 @@ import type { ListedTools, McpContent, McpNeedsInput, McpResult } from "./mcp-cl
 
 /** Where lists are put aside, in the `_meta` of a result. */
 const RAW = "agent-workspace/raw";
+/** Where a result is put aside that says that its server goes on with the call. */
+const TASK = "agent-workspace/task";
 
 const Response = z.looseObject({
   result: z.looseObject({
+    resultType: z.unknown().optional(),
     _meta: z.record(z.string(), z.unknown()).optional().catch(undefined),
     tools: z.array(z.unknown()).optional().catch(undefined),
     content: z.array(z.unknown()).optional().catch(undefined),
@@ -15,12 +18,16 @@ const Response = z.looseObject({
 
 /**
  * A response with the entries of its list put aside. The official package refuses a whole list, or a whole result, for one entry
- * that is malformed; here they are read one by one. Other messages stay as they are.
+ * that is malformed; here they are read one by one. It also refuses results of the kind `task`, which are put aside as a whole where
+ * they are taken. Other messages stay as they are.
  */
-export function putAside<T>(message: T): T {
+export function putAside<T>(message: T, takesTasks = false): T {
   const { data } = Response.safeParse(message);
   if (!data) return message;
-  const { tools, content, _meta: meta } = data.result;
+  const { tools, content, resultType, _meta: meta } = data.result;
+  if (takesTasks && resultType === "task") {
+    return { ...message, result: { resultType: "complete", content: [], _meta: { [TASK]: data.result } } };
+  }
   const raw = tools ?? content;
   if (!raw) return message;
   const emptied = tools ? { tools: [] } : { content: [] };
@@ -44,14 +51,14 @@ const Tool = z.object({
   execution: z.object({ taskSupport: z.string().optional() }).optional().catch(undefined),
 });
 
-export function readTools({ _meta: entries }: ToolsPage): ListedTools {
+export function readTools({ _meta: entries }: ToolsPage, takesTasks = false): ListedTools {
   const named = entries.flatMap((entry) => Tool.safeParse(entry).data ?? []);
   const judged = named.map(({ execution, ...tool }) => ({
     tool,
     problem:
       depthProblem(tool.inputSchema) ??
       headerProblem(tool.inputSchema) ??
-      taskProblem(execution?.taskSupport),
+      (takesTasks ? undefined : taskProblem(execution?.taskSupport)),
   }));
   return {
     tools: judged.flatMap(({ tool, problem }) => (problem === undefined ? [tool] : [])),
@@ -59,6 +66,15 @@ export function readTools({ _meta: entries }: ToolsPage): ListedTools {
       problem === undefined ? [] : [{ name, problem }],
     ),
     malformed: entries.length - named.length,
+  };
+}
+
+/** The pages of a list as one. */
+export function together(pages: readonly ListedTools[]): ListedTools {
+  return {
+    tools: pages.flatMap(({ tools }) => tools),
+    refused: pages.flatMap(({ refused }) => refused),
+    malformed: pages.reduce((count, { malformed }) => count + malformed, 0),
   };
 }
 
@@ -78,11 +94,26 @@ function taskProblem(support: string | undefined): string | undefined {
     : undefined;
 }
 
+const Aside = z.object({ _meta: z.object({ [TASK]: z.unknown() }) });
+
+/** The result of `tools/call` that was put aside, because its server goes on with the call; undefined for another one. */
+export function taskAside(result: unknown): unknown {
+  return Aside.safeParse(result).data?._meta[TASK];
+}
+
+/** What a server asks of its client, by keys of its own. */
+export const InputRequests = z.record(
+  z.string(),
+  z.object({ method: z.string(), params: z.unknown().optional() }),
+);
+
+export function asksIn(requests: z.output<typeof InputRequests>): McpNeedsInput["asks"] {
+  return Object.entries(requests).map(([key, { method, params }]) => ({ key, method, params }));
+}
+
 const NeedsInput = z.object({
   resultType: z.literal("input_required"),
-  inputRequests: z
-    .record(z.string(), z.object({ method: z.string(), params: z.unknown().optional() }))
-    .default({}),
+  inputRequests: InputRequests.default({}),
   requestState: z.string().optional(),
 });
 
@@ -90,12 +121,7 @@ const NeedsInput = z.object({
 export function readNeeds(result: unknown): McpNeedsInput | undefined {
   const { data } = NeedsInput.safeParse(result);
   if (!data) return undefined;
-  const asks = Object.entries(data.inputRequests).map(([key, { method, params }]) => ({
-    key,
-    method,
-    params,
-  }));
-  return { asks, state: data.requestState };
+  return { asks: asksIn(data.inputRequests), state: data.requestState };
 }
 
 const Refusal = z.object({
@@ -121,6 +147,15 @@ export const RawResult = z.looseObject({
   structuredContent: z.unknown().optional(),
   isError: z.boolean().optional().catch(undefined),
 });
+
+/** A result of a tool inside of another result, whose parts are where they were. */
+export const WholeResult = RawResult.omit({ _meta: true }).extend({
+  content: z.array(z.unknown()).catch([]),
+});
+
+export function readWhole({ content, structuredContent, isError }: z.output<typeof WholeResult>): McpResult {
+  return readContent({ _meta: content, structuredContent, isError });
+}
 
 const Text = z.string();
 const optional = z.string().catch("");

@@ -26,7 +26,10 @@ export interface TaskLogs {
   ping(taskId: string, generation: number): Promise<Control>;
   append(taskId: string, generation: number, addition: Addition): Promise<Control>;
   endStep(taskId: string, generation: number): Promise<number | undefined>;
-  /** Ends the step until an approval is decided, `until` at the latest (milliseconds since the epoch). */
+  /**
+   * Ends the step until an approval is decided, `until` at the latest (milliseconds since the epoch). The log then has the next step
+   * executed, as `goOn` does.
+   */
   park(taskId: string, generation: number, until: number): Promise<void>;
   release(taskId: string, generation: number): Promise<void>;
   close(taskId: string, generation: number, last: readonly NewEvent[], settled: boolean): Promise<void>;

@@ -3,7 +3,8 @@ import { expect, it, vi } from "vitest";
 import { KnownSecrets } from "#src/agent/scrubbing/scrub.ts";
 import { WaitingError } from "#src/agent/turns/gate.ts";
 import { InputQuestions, type InputDeps } from "#src/agent/turns/input-questions.ts";
-import { TurnRecords } from "#src/agent/turns/turn-records.ts";
+import { TurnRecords, type PendingInput } from "#src/agent/turns/turn-records.ts";
+import { NeedsInput } from "#src/agent/tools/needs-input.ts";
 import type { LogWriter } from "#src/agent/steps/log-writer.ts";
 import { approvals } from "#src/db/schema/index.ts";
 import { endTask } from "#src/domain/agent-work/tasks/queries/run.ts";
@@ -34,6 +35,7 @@ const asked: AskedInput = { mode: "form", server: "a", message: "Where?", fields
 const PENDING = {
   round: 1,
   server: "a",
+  asked: 1,
   questions: [{ key: "q", number: 1, asked }],
   declined: [],
   told: [],
@@ -170,6 +172,21 @@ it("a question whose call is over is withdrawn", async () => {
   task.over.abort();
   expect(await held).toMatchObject({ answer: { action: "cancel" } });
   await expect(task.answer()).rejects.toMatchObject(LATE);
+});
+
+it("a question has a number that no other one of its call has, whatever was declined in between", async () => {
+  const { questions } = await newTask();
+  const secret = { type: "object", properties: { a: { type: "object" } } };
+  let before: PendingInput | undefined;
+  const numbers: number[][] = [];
+  for (const requestedSchema of [params.requestedSchema, secret, params.requestedSchema]) {
+    const asks = [{ key: "q", method: "elicitation/create", params: { ...params, requestedSchema } }];
+    const read = await questions.read(new NeedsInput("a", { asks, state: undefined }), { before, told: [] });
+    if (typeof read === "string") throw new Error(read);
+    numbers.push(read.questions.map(({ number }) => number));
+    before = read;
+  }
+  expect(numbers).toEqual([[1], [], [2]]);
 });
 
 it("a question of a call that was lost with its executor is withdrawn by the next one", async () => {

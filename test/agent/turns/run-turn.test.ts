@@ -1,9 +1,11 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { WaitingError, type Gate } from "#src/agent/turns/gate.ts";
 import { LogWriter } from "#src/agent/steps/log-writer.ts";
 import { runTurn } from "#src/agent/turns/run-turn.ts";
 import type { TurnContext } from "#src/agent/turns/turn-context.ts";
 import type { KnownSecret } from "#src/agent/scrubbing/placement.ts";
+import { Deferred } from "#src/agent/tools/deferred.ts";
+import type { ForeignTools, Tool } from "#src/agent/tools/tool.ts";
 import { RunSecrets } from "#src/agent/scrubbing/run-secrets.ts";
 import { TurnRecords } from "#src/agent/turns/turn-records.ts";
 import { taskEvents } from "#src/domain/agent-work/tasks/index.ts";
@@ -69,7 +71,13 @@ async function turn(
     enter = async () => ({ allowed: true }),
     secrets = [],
     window = unshrinkable,
-  }: { enter?: Gate["enter"]; secrets?: KnownSecret[]; window?: TurnContext["request"]["window"] } = {},
+    foreign,
+  }: {
+    enter?: Gate["enter"];
+    secrets?: KnownSecret[];
+    window?: TurnContext["request"]["window"];
+    foreign?: ForeignTools;
+  } = {},
   writes: Addition[] = [],
   used: ModelUsage[] = [],
 ) {
@@ -98,7 +106,7 @@ async function turn(
       window,
     },
     calls: {
-      tools: toolContext({ runtime }),
+      tools: toolContext({ runtime, foreign }),
       gate: { enter },
       questions,
       beforeChange: async () => undefined,
@@ -220,6 +228,68 @@ it("tells the model of a command that had begun and has no result, and does not 
   });
   expect(second).toMatchObject({ id: "b", result: { success: true } });
   expect(after.commands).toEqual(["echo b"]);
+});
+
+/** A tool of a server that goes on with each call, and has the result when it is asked; what was done with it. */
+function deferring(effect: Tool["effect"]) {
+  const done: string[] = [];
+  const name = "mcp__s__t";
+  const tool: Tool = {
+    name,
+    aliases: [],
+    effect,
+    scope: null,
+    dangerous: false,
+    runsInPlan: true,
+    isOffered: () => true,
+    definition: { name, description: "Builds", parameters: {} },
+    async run(args) {
+      done.push("call");
+      const pollMs = Number(args);
+      throw new Deferred("s", { taskId: args, message: undefined, ttlMs: undefined, pollMs }, "t");
+    },
+    async follow({ taskId }) {
+      done.push(`ask ${taskId}`);
+      return { kind: "over", result: { success: true, message: "Built." } };
+    },
+  };
+  return { foreign: { tools: [tool], find: () => tool }, done };
+}
+
+it.each(["other", "read"] as const)(
+  "does not make a call again that its server goes on with, whatever its effect: %s",
+  async (effect) => {
+    const { foreign, done } = deferring(effect);
+    const made = { id: "a", name: "mcp__s__t", arguments: "0" };
+    const writes: Addition[] = [];
+    const first = turn(speaking([made]).model, [], { foreign }, writes);
+    await expect(first).rejects.toBeInstanceOf(WaitingError);
+    const kinds = recordsOf(writes).map(({ kind }) => kind);
+    expect(kinds).toEqual(["answer", "started", "deferred"]);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 1_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const after = await turn(speaking([]).model, recordsOf(writes), { foreign });
+    expect(after.turn.tool_calls).toMatchObject([{ result: { success: true, message: "Built." } }]);
+    expect(done).toEqual(["call", "ask 0"]);
+    // The answer with the handle was lost, or its executor.
+    const lost = recordsOf(writes).filter(({ kind }) => kind !== "deferred");
+    if (effect === "read") return;
+    const told = await turn(speaking([]).model, lost, { foreign });
+    expect(told.turn.tool_calls).toMatchObject([
+      { result: { error: expect.stringMatching(/interrupted/u) } },
+    ]);
+    expect(done).toEqual(["call", "ask 0"]);
+  },
+);
+
+it("waits for the first of several calls that servers go on with, once all are made", async () => {
+  const { foreign, done } = deferring("read");
+  const made = ["20000", "5000", "60000"].map((args) => ({ id: args, name: "mcp__s__t", arguments: args }));
+  vi.useFakeTimers({ toFake: ["Date"], now: 0 });
+  onTestFinished(() => void vi.useRealTimers());
+  const waiting = turn(speaking(made).model, [], { foreign });
+  await expect(waiting).rejects.toMatchObject({ until: 5_000, isAsking: false });
+  expect(done).toEqual(["call", "call", "call"]);
 });
 
 it("hides a secret in what the model says, in its arguments and in results, and uses it all the same", async () => {

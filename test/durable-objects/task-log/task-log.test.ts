@@ -205,10 +205,27 @@ describe("a task that waits for an approval", () => {
     expect(await run()).toMatchObject({ generation: 2, step: 2, parked_until: null });
   });
 
-  it("goes on by itself when the time is up", async () => {
+  it("goes on by itself when the time is up, also after an eviction", async () => {
     const generation = await begin();
+    await logs.park(taskId, generation, Date.now() + HOUR);
+    await change(`parked_until = ${Date.now() - 1}`);
+    expect(await runDurableObjectAlarm(namespace.getByName(taskId))).toBe(true);
+    expect(await run()).toMatchObject({ generation: 2, step: 2, parked_until: null });
+    await expect.poll(async () => (await run())?.executor).toBe("released");
+  });
+
+  it("finds the newest state of a call that its server answers later, and the first of all else", async () => {
+    const generation = await begin();
+    const deferred = (value: string) => ({ ...record(1), kind: "deferred" as const, callId: "c", value });
+    for (const [place, value] of ["first", "second"].entries()) {
+      const records = [deferred(value), { ...record(1), value }];
+      await logs.append(taskId, generation, { sequence: place + 1, events: [], records });
+    }
     await logs.park(taskId, generation, Date.now() - 1);
-    expect(await logs.begin(taskId, 2)).toMatchObject({ kind: "run", generation: 2 });
+    const next = await logs.begin(taskId, 2);
+    expect(next).toMatchObject({
+      records: expect.arrayContaining([deferred("second"), { ...record(1), value: "first" }]),
+    });
   });
 
   it.each(["after", "just before"])(

@@ -36,7 +36,7 @@ export function toolStart(call: ToolCall): NewEvent {
 
 /** How far a call is. `content` is the same in words. */
 export function toolProgress(
-  { iteration, id, name }: ToolCall,
+  { iteration, id, name }: Pick<ToolCall, "iteration" | "id" | "name">,
   { message, progress, total }: { message: string; progress: number; total: number | undefined },
 ): NewEvent {
   const counted = total === undefined ? String(progress) : `${progress} of ${total}`;

@@ -112,10 +112,12 @@ const depsWith = (connection: Pick<McpConnection, "isListOld" | "listTools">) =>
   workspaces: partOf<ProjectWorkspaces>({}),
   mcpClient: {
     connect: async () =>
-      Object.assign(connection, {
-        callTool: async () => ({ content: [], structured: undefined, isError: false }),
-        close: async () => {},
-      }),
+      partOf<McpConnection>(
+        Object.assign(connection, {
+          callTool: async () => ({ content: [], structured: undefined, isError: false }),
+          close: async () => {},
+        }),
+      ),
   },
 });
 

@@ -8,7 +8,7 @@ import { newId } from "#src/lib/ids.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import type { McpOAuth } from "#src/platform/mcp-oauth/mcp-oauth.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
-import type { McpTarget } from "#src/platform/mcp-client/mcp-client.ts";
+import type { McpConnection, McpTarget } from "#src/platform/mcp-client/mcp-client.ts";
 import { newColleague, newMember, newTeam } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { partOf } from "#test/support/part-of.ts";
@@ -31,12 +31,11 @@ const deps = () => ({
   mcpClient: {
     async connect(target: McpTarget) {
       sent.push(target);
-      return {
+      return partOf<McpConnection>({
         isListOld: false,
         listTools: async () => ({ tools: [], refused: [], malformed: 0 }),
-        callTool: () => Promise.reject(new Error("Not called here")),
         close: async () => {},
-      };
+      });
     },
   },
 });
