@@ -224,6 +224,7 @@ describe.each(["2026-07-28", "2025-11-25", "2025-06-18"] as const)("a server of 
       kind: "unreachable",
       wasSent: true,
     });
+    expect(stub.calls()).toHaveLength(1);
     await connection.close();
   });
 
