@@ -53,17 +53,13 @@ beforeEach(async () => {
 
 const trail = async () =>
   (
-    await db
-      .select()
-      .from(adminActions)
-      .where(eq(adminActions.adminId, admin.id))
-      .orderBy(adminActions.createdAt)
+    await db.select().from(adminActions).where(eq(adminActions.adminId, admin.id)).orderBy(adminActions.id)
   ).map(({ actionType, targetId, details, ipAddress }) => ({ actionType, targetId, details, ipAddress }));
 const entered = (permission: Scope) =>
   expect.objectContaining({ actionType: "project.entered", targetId: project.id, details: { permission } });
 /** What the team's administrators read of it. */
 const told = async () =>
-  (await db.select().from(auditLog).where(eq(auditLog.teamId, project.teamId)).orderBy(auditLog.createdAt))
+  (await db.select().from(auditLog).where(eq(auditLog.teamId, project.teamId)).orderBy(auditLog.id))
     .filter(({ userId }) => userId === admin.id)
     .map(({ action, details }) => ({ action, details }));
 const enter = (caller: UserCaller, scope: Scope) => requireProject({ db }, caller, project.slug, scope);

@@ -10,6 +10,8 @@ const reached: string[] = [];
 
 const sockets = new WebSocketServer({ noServer: true });
 const target = await serve((_request, response) => void response.writeHead(418).end("no socket here"), {
+  // It would refuse other names itself.
+  isOwnName: () => true,
   onUpgrade: (request, socket, head) => {
     reached.push(request.url ?? "");
     if (request.url === "/refused") {
@@ -35,10 +37,12 @@ function open(egressUrl: string, url: string): WebSocket {
   return socket;
 }
 
-/** The status of a socket that was refused. */
-async function statusOf(socket: WebSocket): Promise<number | undefined> {
-  const [, response] = await once(socket, "unexpected-response");
-  return response.statusCode;
+/** The status with which a socket is answered; 101 for one that opens. */
+function statusOf(socket: WebSocket): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    socket.once("open", () => resolve(101));
+    socket.once("unexpected-response", (_, response) => resolve(response.statusCode));
+  });
 }
 
 it("connects sockets to addresses that are allowed, until one end closes", async () => {

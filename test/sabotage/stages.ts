@@ -29,6 +29,11 @@ export function stagesOf(file: string, related: readonly string[]): Stage[] {
       tests: related.filter((test) => isIn(IN_WORKERD, test) && sharedFolders(file, test) > 0),
       startsService: true,
     },
+    {
+      // Of `hosts` and `local`, whose tests start servers of the tree.
+      tests: related.filter((test) => isIn(OVER_EVERYTHING, test) && sharedFolders(file, test) > 0),
+      startsService: true,
+    },
     { tests: usual, startsService: false },
     { tests: [...namedAfter(file), ...journeysOf([file])], startsService: true },
     {

@@ -35,7 +35,11 @@ export class TestRun {
     const { unhandledErrors } = await this.#vitest.runTestSpecifications(
       known.filter(({ moduleId }) => files.has(moduleId)),
     );
-    return this.#failures.first ?? (unhandledErrors.length > 0 ? "an error outside of tests" : undefined);
+    const [error] = unhandledErrors;
+    return (
+      this.#failures.first ??
+      (error === undefined ? undefined : `an error outside of tests: ${wordsOf(error)}`)
+    );
   }
 
   /** A file has another content now. */
@@ -78,3 +82,5 @@ class Failures implements Reporter {
 function fileOf({ moduleId }: TestModule): string {
   return path.relative(".", moduleId);
 }
+
+const wordsOf = (error: unknown) => (error instanceof Error ? error.message : JSON.stringify(error));

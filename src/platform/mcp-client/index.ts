@@ -383,7 +383,7 @@ class Connection implements McpConnection {
       return await work(signal ? { signal } : {});
     } catch (error) {
       signal?.throwIfAborted();
-      const failure = toFailure(this.#broken ?? error, phase);
+      const failure = toFailure(this.#broken ?? error, phase, (text) => withoutSecrets(text, this.#secrets));
       this.#broken = undefined;
       throw this.#without(failure, this.#challenge);
     }

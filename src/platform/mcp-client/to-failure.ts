@@ -46,8 +46,16 @@ export function hasNoStream({ kind, cause }: McpFailure): boolean {
   return kind === "error" && typeof code === "number" && code >= 100;
 }
 
-/** The failure that an error of the official package, of a request or of a stream stands for. */
-export function toFailure(error: unknown, phase: Phase): McpFailure {
+/**
+ * The failure that an error of the official package, of a request or of a stream stands for. `mark` replaces secrets in a text, before
+ * it is cut.
+ */
+export function toFailure(
+  error: unknown,
+  phase: Phase,
+  mark: (text: string) => string = (text) => text,
+): McpFailure {
+  const quoted = (text: string) => oneLine(mark(text)).slice(0, QUOTED_CHARS);
   const wasSent = phase === "answer the call";
   const cause = withoutWords(error);
   for (let each = error; each instanceof Error; each = each.cause) {
@@ -76,7 +84,9 @@ export function toFailure(error: unknown, phase: Phase): McpFailure {
         cause,
       });
     }
-    if (status !== undefined) return ofStatus(status, each, cause, wasSent);
+    const redirect = status === undefined ? undefined : /Redirect .*/u.exec(each.message)?.[0];
+    if (redirect !== undefined) return new McpFailure("error", quoted(redirect), { cause });
+    if (status !== undefined) return ofStatus(status, cause, wasSent);
     if (code === "REQUEST_TIMEOUT") {
       return new McpFailure("unreachable", `The server did not ${phase} in time`, { cause, wasSent });
     }
@@ -123,14 +133,10 @@ const UNDERSTOOD: ReadonlySet<string> = new Set([
   "CAPABILITY_NOT_SUPPORTED",
 ]);
 
-function ofStatus(status: number, { message }: Error, cause: unknown, wasSent: boolean): McpFailure {
-  const redirect = /Redirect .*/u.exec(message)?.[0];
-  if (redirect !== undefined) return new McpFailure("error", quoted(redirect), { cause });
+function ofStatus(status: number, cause: unknown, wasSent: boolean): McpFailure {
   const isPassing = status >= 500 || status === 429 || status === 408;
   return new McpFailure(isPassing ? "unreachable" : "error", `The server answered with HTTP ${status}`, {
     cause,
     wasSent: wasSent && status >= 500,
   });
 }
-
-const quoted = (text: string): string => oneLine(text).slice(0, QUOTED_CHARS);

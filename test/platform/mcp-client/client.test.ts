@@ -167,6 +167,11 @@ describe.each(["2026-07-28", "2025-11-25", "2025-06-18"] as const)("a server of 
       kind: "error",
       message: "The server refused: *** may not (-32602)",
     });
+    // Also where its words are cut.
+    stub.instead["tools/call"] = () => new Refused(-32_602, `${"-".repeat(295)}secret-1234`);
+    await expect(connection.callTool("look_up", {})).rejects.toMatchObject({
+      message: `The server refused: ${"-".repeat(295)}*** (-32602)`,
+    });
     await connection.close();
   });
 
@@ -221,6 +226,7 @@ describe.each(["2026-07-28", "2025-11-25", "2025-06-18"] as const)("a server of 
       kind: "unreachable",
       wasSent: true,
     });
+    expect(stub.calls()).toHaveLength(1);
     await connection.close();
   });
 

@@ -5,6 +5,7 @@ import type { TaskFeeds } from "#durable-objects/project-sockets/chat/task-feeds
 import type { Connection } from "#durable-objects/project-sockets/connection.ts";
 import { chats, sessions, tasks, teamMemberships, users } from "#src/db/schema/index.ts";
 import {
+  listChatsOfProject,
   liveTasks,
   moveChat,
   requireTask,
@@ -12,6 +13,7 @@ import {
   updateChat,
 } from "#src/domain/agent-work/chats/index.ts";
 import { stopTasksOf } from "#src/domain/agent-work/tasks/index.ts";
+import { newId } from "#src/lib/ids.ts";
 import type { Services } from "#src/services.ts";
 import { newMember, newProject, newTeam, type Colleague } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
@@ -103,6 +105,17 @@ it("a chat that was moved and shared there stays closed to the people of its old
   const userIds = [reader.id];
   expect(await liveTasks(db, projectId, { userIds, named: [taskId], withShared: true })).toEqual([]);
   expect((await requireTask({ db }, team.owner.caller, taskId, "chat.view")).id).toBe(taskId);
+});
+
+it("a private chat beside a shared one is in no list of others", async () => {
+  const { chatId, projectId } = await sharedTask();
+  await db.insert(chats).values({ id: newId(), userId: team.owner.id, projectId, origin: "browser" });
+  const listed = async ({ caller }: Colleague) => {
+    const page = { limit: 10, offset: 0, withShared: true };
+    return (await listChatsOfProject({ db }, caller, projectId, page)).map(({ id }) => id);
+  };
+  expect(await listed(await newMember(db, team.id, "admin"))).toEqual([chatId]);
+  expect(await listed(team.owner)).toHaveLength(2);
 });
 
 /** Services that stop tasks, and which they were asked to stop. */

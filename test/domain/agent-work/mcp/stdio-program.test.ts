@@ -62,7 +62,8 @@ async function newWorld(own: object, ...containers: Record<string, string>[]) {
     told,
     deps,
     server: { id: newId(), name: "own", url, projectId },
-    start: () => startAllowed(deps, projectId, { name: "own", url }, (program) => void told.push(program)),
+    start: (allowed: { name?: string; url?: string } = {}) =>
+      startAllowed(deps, projectId, { name: "own", url, ...allowed }, (program) => void told.push(program)),
   };
 }
 
@@ -97,6 +98,22 @@ describe("a stdio server that is started", () => {
       message: expect.stringContaining("containers of the project have different ones"),
     });
     expect([...missing.asked.opened, ...several.asked.opened]).toEqual([]);
+  });
+
+  it.each([
+    [
+      "says something else of it than was allowed",
+      { url: stdioUrl("0".repeat(64)) },
+      "somebody has to allow it",
+    ],
+    ["does not name it", { name: "other" }, "names it no longer"],
+  ])("is not started where the project's file %s", async (_, allowed, why) => {
+    const world = await newWorld({ command: "a" });
+    await expect(world.start(allowed)).rejects.toMatchObject({
+      code: "forbidden",
+      message: expect.stringContaining(why),
+    });
+    expect([...world.asked.opened, ...world.told]).toEqual([]);
   });
 
   it("has secrets that a task knows before the program has any output", async () => {
