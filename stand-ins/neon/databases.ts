@@ -19,6 +19,9 @@ export interface Databases {
  */
 const SMALL = ["-c", "shared_buffers=32MB"];
 
+/** A connection sends its statements without waiting for the answers to those before. */
+const PIPELINED = { pipeline: true };
+
 /** Opens PostgreSQL inside this process, stored in `dir`. It has one database, which serves every name. */
 export async function openEmbedded(dir: string): Promise<Databases> {
   if (!existsSync(dir)) await create(dir);
@@ -26,7 +29,13 @@ export async function openEmbedded(dir: string): Promise<Databases> {
   const startParams = [...PGlite.defaultStartParams, ...SMALL];
   const pglite = await PGlite.create(dir, { startParams, extensions: { pg_trgm } });
   const pool = quiet(
-    new Pool({ max: 1, idleTimeoutMillis: 0, user: "postgres", stream: () => new PgliteStream(pglite) }),
+    new Pool({
+      ...PIPELINED,
+      max: 1,
+      idleTimeoutMillis: 0,
+      user: "postgres",
+      stream: () => new PgliteStream(pglite),
+    }),
   );
   return {
     defaultName: "postgres",
@@ -70,6 +79,7 @@ export async function openServer(databaseUrl: string): Promise<Databases> {
     address.pathname = `/${name}`;
     const pool = quiet(
       new Pool({
+        ...PIPELINED,
         connectionString: address.href,
         max: MAX_CONNECTIONS,
         idleTimeoutMillis: IDLE_CONNECTION_MS,

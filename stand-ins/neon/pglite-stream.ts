@@ -42,7 +42,19 @@ export class PgliteStream extends Duplex {
   override _read(): void {}
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
-    const bytes = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk]);
+    this.#take([chunk], done);
+  }
+
+  /** What was written while requests ran goes into one call. */
+  override _writev(chunks: { chunk: Buffer }[], done: (error?: Error) => void): void {
+    this.#take(
+      chunks.map(({ chunk }) => chunk),
+      done,
+    );
+  }
+
+  #take(chunks: readonly Buffer[], done: (error?: Error) => void): void {
+    const bytes = Buffer.concat([this.#pending, ...chunks]);
     const length = this.#completeLength(bytes);
     this.#pending = bytes.subarray(length);
     if (length === 0) return done();

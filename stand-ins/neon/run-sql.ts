@@ -75,26 +75,24 @@ async function runStatement(
   return { command, rowCount, rowAsArray: options.arrayMode, fields, rows };
 }
 
-/** Runs all statements in one transaction; the first error rolls them back and is thrown. */
+/**
+ * Runs all statements in one transaction; the first error rolls them back and is thrown. All are sent at once: after an error
+ * the server refuses those behind it, and its COMMIT rolls back.
+ */
 export async function runBatch(
   pool: Pool,
   statements: readonly Statement[],
   options: SqlOptions,
 ): Promise<StatementResult[]> {
   const client = await pool.connect();
-  let broken: Error | undefined;
   try {
-    await client.query(`BEGIN ${options.transaction}`);
-    const results: StatementResult[] = [];
-    for (const statement of statements) results.push(await runStatement(client, statement, options));
-    await client.query("COMMIT");
-    return results;
-  } catch (error) {
-    await client.query("ROLLBACK").catch((cause: unknown) => {
-      broken = new Error("The connection is lost", { cause });
-    });
-    throw error;
+    const begun = client.query(`BEGIN ${options.transaction}`);
+    const results = statements.map((statement) => runStatement(client, statement, options));
+    const answers = await Promise.allSettled([begun, ...results, client.query("COMMIT")]);
+    const failed = answers.find((answer) => answer.status === "rejected");
+    if (failed) throw failed.reason;
+    return await Promise.all(results);
   } finally {
-    client.release(broken);
+    client.release();
   }
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { neon, neonConfig } from "@neondatabase/serverless";
-import { eq } from "drizzle-orm";
+import { eq, inArray } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/neon-http";
 import { integer, jsonb, pgTable, text, timestamp } from "drizzle-orm/pg-core";
 import { Client } from "pg";
@@ -121,9 +121,15 @@ function bridgeContract(real: boolean): () => string {
     const failing = db.batch([
       db.insert(notes).values({ id: 21, text: "undone" }),
       db.insert(notes).values({ id: 20, text: "the id is taken" }),
+      db.insert(notes).values({ id: 22, text: "refused, because one before it failed" }),
     ]);
     await expect(failing).rejects.toThrow("notes_pkey");
-    expect(await db.select().from(notes).where(eq(notes.id, 21))).toEqual([]);
+    expect(
+      await db
+        .select()
+        .from(notes)
+        .where(inArray(notes.id, [21, 22])),
+    ).toEqual([]);
   });
 
   it("takes the isolation and the mode of a batch from its headers", async () => {

@@ -96,7 +96,11 @@ describe("a page of the service's own origin", () => {
     const { headers } = await service.call("GET", "/health", { headers: { origin } });
     expect(headers.get("access-control-allow-origin")).toBe(origin);
     expect(headers.get("access-control-allow-credentials")).toBe("true");
-    expect(headers.get("vary")?.toLowerCase()).toContain("origin");
+    const asProgram = await service.call("GET", "/health");
+    expect(asProgram.headers.get("access-control-allow-origin")).toBeNull();
+    // A cache must not give a page what it kept for a program.
+    for (const each of [headers, asProgram.headers])
+      expect(each.get("vary")?.toLowerCase()).toContain("origin");
     const asked = await service.call("OPTIONS", "/api/projects", {
       headers: { origin, "access-control-request-method": "POST" },
     });
