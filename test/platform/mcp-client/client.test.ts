@@ -7,9 +7,7 @@ import { plainTool, Refused, startMcpStub, type McpStub } from "#test/support/mc
 import { patientMcpClient } from "#test/support/patient-mcp.ts";
 
 const stubs: McpStub[] = [];
-afterEach(async () => {
-  await Promise.all(stubs.splice(0).map((stub) => stub.close()));
-});
+afterEach(() => Promise.all(stubs.splice(0).map((stub) => stub.close())));
 
 async function newStub(...args: Parameters<typeof startMcpStub>): Promise<McpStub> {
   const stub = await startMcpStub(...args);
