@@ -1,12 +1,12 @@
 /**
- * SQLSTATEs of transactions that PostgreSQL aborts although the statement is correct: serialization failure and
- * deadlock. Source: PostgreSQL manual, appendix A.
+ * SQLSTATEs of statements that PostgreSQL does not do although they are correct: serialization failure, deadlock, a server that
+ * shuts down, has crashed or is starting, and too many connections. Source: PostgreSQL manual, appendix A.
  */
-const PASSING = new Set<unknown>(["40001", "40P01"]);
+const PASSING = new Set<unknown>(["40001", "40P01", "57P01", "57P02", "57P03", "53300"]);
 
 /**
- * Whether a failure is temporary: the database is unreachable (the driver's error has no SQLSTATE), or it aborted one
- * of two conflicting transactions. Drizzle wraps the driver's error.
+ * Whether a failure is temporary: the database is unreachable (the driver's error has no SQLSTATE), ends or begins, or it aborted
+ * one of two conflicting transactions. Drizzle wraps the driver's error.
  */
 export function isOutage(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause) {

@@ -11,8 +11,8 @@ describe("isOutage", () => {
     expect(isOutage(wrapped(away))).toBe(true);
     expect(isOutage(away)).toBe(true);
     expect(isOutage(wrapped(refusal))).toBe(false);
-    for (const code of ["40P01", "40001"]) {
-      expect(isOutage(wrapped(Object.assign(new NeonDbError("deadlock detected"), { code })))).toBe(true);
+    for (const code of ["40P01", "40001", "57P01", "57P03", "53300"]) {
+      expect(isOutage(wrapped(Object.assign(new NeonDbError("try again"), { code })))).toBe(true);
     }
     expect(isOutage(new TypeError("a defect"))).toBe(false);
     expect(isOutage(undefined)).toBe(false);
