@@ -1,6 +1,7 @@
 import { failureOf, type ServerFailure } from "#src/domain/agent-work/mcp/index.ts";
-import { cut, oneLine } from "#src/lib/one-line.ts";
 import type { McpTaskState } from "#src/platform/mcp-client/mcp-client.ts";
+import { foreignWords } from "../scrubbing/foreign-words.ts";
+import type { KnownSecrets } from "../scrubbing/scrub.ts";
 import {
   failure,
   type DeferredRequest,
@@ -35,7 +36,8 @@ export async function followed(
       return WORKING;
     });
     if (state.kind === "working") return state;
-    if (state.kind !== "completed") return { kind: "over", result: ended(server, state) };
+    if (state.kind !== "completed")
+      return { kind: "over", result: ended(server, state, await deps.secrets.known()) };
     return { kind: "over", result: await toToolResult(deps, state.result, { server, tool, context }) };
   } catch (error) {
     signal.throwIfAborted();
@@ -61,13 +63,14 @@ const UNKNOWN_OUTCOME = "Check what it did before you call it again.";
 function ended(
   server: string,
   state: Exclude<McpTaskState, { kind: "working" } | { kind: "completed" }>,
+  known: KnownSecrets,
 ): ToolFailure {
   const fields = { mcp_server: server };
   if (state.kind === "unknown") {
     const error = `The MCP server ${server} no longer knows the call, so its outcome is unknown.`;
     return failure(error, UNKNOWN_OUTCOME, fields);
   }
-  const words = state.message === undefined ? "" : `: ${cut(oneLine(state.message), QUOTED_CHARS)}`;
+  const words = state.message === undefined ? "" : `: ${foreignWords(state.message, known, QUOTED_CHARS)}`;
   const did = state.kind === "cancelled" ? "cancelled the call" : "ended the call with an error";
   return failure(`The MCP server ${server} ${did}${words}`, UNKNOWN_OUTCOME, fields);
 }

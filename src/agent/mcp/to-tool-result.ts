@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { sha256Bytes, sha256Hex } from "#src/lib/hash.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
-import { oneLine } from "#src/lib/one-line.ts";
 import { estimateText } from "#src/models/estimate-tokens.ts";
 import { readPicture } from "#src/models/picture.ts";
 import type { McpContent, McpResult } from "#src/platform/mcp-client/mcp-client.ts";
 import type { RunSecrets } from "../scrubbing/run-secrets.ts";
-import { scrubText } from "../scrubbing/scrub.ts";
+import { foreignWords } from "../scrubbing/foreign-words.ts";
+import { scrubText, type KnownSecrets } from "../scrubbing/scrub.ts";
 import { grants } from "../tools/missing-scope.ts";
 import { linkOnTheWay } from "../tools/notes/links.ts";
 import type { ToolContext, ToolResult } from "../tools/tool.ts";
@@ -33,10 +33,11 @@ interface Called {
 /** What a call of a server's tool comes to for the model. */
 export async function toToolResult(deps: ResultDeps, result: McpResult, called: Called): Promise<ToolResult> {
   const kept = new KeptFiles(called);
+  const known = await deps.secrets.known();
   const lines: string[] = [];
-  for (const part of result.content) lines.push(await lineOf(part, kept));
+  for (const part of result.content) lines.push(await lineOf(part, kept, known));
   const text = withStructured(lines.join("\n"), result.structured);
-  const fullText = estimateText(text) > TEXT_TOKENS ? await keepText(deps, kept, text) : undefined;
+  const fullText = estimateText(text) > TEXT_TOKENS ? await keepText(kept, text, known) : undefined;
   const fields = {
     mcp_server: called.server,
     mcp_tool: called.tool,
@@ -70,13 +71,12 @@ function sameJson(text: string, json: string): boolean {
 }
 
 /** Keeps a text that is too long for the window, without secrets. Returns where it is, or why it is nowhere. */
-async function keepText({ secrets }: ResultDeps, kept: KeptFiles, text: string): Promise<string> {
-  const scrubbed = scrubText(text, await secrets.known());
-  const path = await kept.keep(new TextEncoder().encode(scrubbed), "txt");
+async function keepText(kept: KeptFiles, text: string, known: KnownSecrets): Promise<string> {
+  const path = await kept.keep(new TextEncoder().encode(scrubText(text, known)), "txt");
   return path === undefined ? "it cannot be kept as a file here" : `the whole text is in ${path}`;
 }
 
-async function lineOf(part: McpContent, kept: KeptFiles): Promise<string> {
+async function lineOf(part: McpContent, kept: KeptFiles, known: KnownSecrets): Promise<string> {
   switch (part.type) {
     case "text":
       return part.text;
@@ -85,14 +85,14 @@ async function lineOf(part: McpContent, kept: KeptFiles): Promise<string> {
     case "audio":
       return kept.keepData("a sound", part.data, extensionOf(part.mimeType));
     case "blob":
-      return kept.keepData(oneLine(part.uri).slice(0, 300), part.blob, extensionOf(part.mimeType));
+      return kept.keepData(foreignWords(part.uri, known, 300), part.blob, extensionOf(part.mimeType));
     case "resource":
-      return `${oneLine(part.uri).slice(0, 300)}:\n${part.text}`;
+      return `${foreignWords(part.uri, known, 300)}:\n${part.text}`;
     case "link":
-      return `[link: ${oneLine(`${part.uri} ${part.name} ${part.description}`).slice(0, 1_000)}]`;
+      return `[link: ${foreignWords(`${part.uri} ${part.name} ${part.description}`, known, 1_000)}]`;
     case "other":
     default:
-      return `[content of the kind ${oneLine(part.kind).slice(0, 40)}, which is not shown]`;
+      return `[content of the kind ${foreignWords(part.kind, known, 40)}, which is not shown]`;
   }
 }
 

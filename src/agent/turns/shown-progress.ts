@@ -1,6 +1,6 @@
 import { taskEvents } from "#src/domain/agent-work/tasks/index.ts";
-import { cut, oneLine } from "#src/lib/one-line.ts";
-import { scrubText, type KnownSecrets } from "../scrubbing/scrub.ts";
+import { foreignWords } from "../scrubbing/foreign-words.ts";
+import type { KnownSecrets } from "../scrubbing/scrub.ts";
 import type { CallProgress } from "../tools/tool.ts";
 import type { TurnContext } from "./turn-context.ts";
 
@@ -8,12 +8,10 @@ import type { TurnContext } from "./turn-context.ts";
 const PACE_MS = 1_000;
 /** Most characters of a message that are shown. */
 const SHOWN_CHARS = 300;
-/** Most characters that are looked at for secrets. */
-const READ_CHARS = 4_000;
 
 /** A foreign message as it is shown beside a call: in one line, without secrets. */
 export const shownWords = (message: string, known: KnownSecrets): string =>
-  cut(oneLine(scrubText(message.slice(0, READ_CHARS), known)), SHOWN_CHARS);
+  foreignWords(message, known, SHOWN_CHARS);
 
 /** The progress of one call as its readers see it: the newest, at most one a second, and none after the end. */
 export class ShownProgress {

@@ -26,6 +26,10 @@ const listedAs = (description: string): ListedTools => ({
 const { tools: TOOLS } = pinTools([], listedAs("Builds"));
 const { tools: OTHERS } = pinTools([], listedAs("Deletes"));
 
+const SECRET = { name: "API_TOKEN", value: "hunter2-hunter2-hunter2", declared: true };
+/** Foreign words whose cut goes through the secret. */
+const REPEATING_IT = `${"- ".repeat(140)}${SECRET.value}`;
+
 const SERVER: ServerOfTask = {
   id: "0199c0de-0000-7000-8000-000000000001",
   name: "s",
@@ -76,7 +80,7 @@ function newServer(said: McpTaskState | Error = { kind: "unknown" }) {
   });
   const toolsOf = (server: Partial<ServerOfTask> = {}, signal = new AbortController().signal) =>
     new McpTools(deps, [{ ...SERVER, ...server }], {
-      secrets: { known: async () => new KnownSecrets([]), learn: () => {} },
+      secrets: { known: async () => new KnownSecrets([SECRET]), learn: () => {} },
       signal,
     });
   return { heard, toolsOf };
@@ -184,6 +188,15 @@ describe("the model is told in a sentence", () => {
     const cause = new Error("A defect");
     expect(await followed(newServer(cause))).toMatchObject({ kind: "failed", passes: "hardly", cause });
   });
+});
+
+it("has no part of a secret in words of its server that are cut", async () => {
+  const content = [{ type: "resource" as const, uri: REPEATING_IT, mimeType: "text/plain", text: "Whole." }];
+  for (const state of [
+    { kind: "failed", message: REPEATING_IT },
+    { kind: "completed", result: { ...result, content } },
+  ] as const)
+    expect(JSON.stringify(await followed(newServer(state)))).not.toContain("hunter2");
 });
 
 describe("a task that is over", () => {
