@@ -24,7 +24,7 @@ export class ProgramEnded extends Error {
 /** Most requests of a program's own that are heard after one of ours: each takes an answer. */
 const MOST_ASKS = 100;
 /** How long a write that failed waits for what the program says at its end. */
-const LAST_WORDS_MS = 1_000;
+const LAST_WORDS_MS = 5_000;
 
 /**
  * The transport of a program: a message is a line of its input or output. Other lines of its output are left out. After each request it may
