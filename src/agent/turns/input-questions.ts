@@ -200,8 +200,13 @@ export class InputQuestions {
     const { id, reason, parameters } = verdict.approval;
     const { writer } = this.#parts;
     if (verdict.kind === "answered") {
+      // Told once, though another question is still open, or the answer is sent again.
+      if (records.wasAsked(answeredKey(call, number))) return verdict;
       const outcome = verdict.action === "accept" ? "allowed" : "refused";
-      writer.add({ events: [taskEvents.approvalAnswered({ id, callId, tool, verdict: outcome, reason })] });
+      writer.add({
+        events: [taskEvents.approvalAnswered({ id, callId, tool, verdict: outcome, reason })],
+        records: [records.recordQuestion(answeredKey(call, number))],
+      });
     } else if (!wasAsked) {
       const question = {
         id,
@@ -238,6 +243,8 @@ function lookAgain(signal: AbortSignal): Promise<void> {
 
 /** The id under which it is recorded that a question is in the log. */
 const askedKey = ({ id }: AskingCall, number: number) => `${id}?${number}`;
+/** The same of its answer. */
+const answeredKey = (call: AskingCall, number: number) => `${askedKey(call, number)}!`;
 
 function answerOf({ action, answers }: Extract<InputVerdict, { kind: "answered" }>): McpAnswer {
   return { action, ...(action === "accept" && answers !== null && { content: answers }) };

@@ -12,6 +12,7 @@ import { answerApproval, type AnswerDeps } from "#src/domain/agent-work/approval
 import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
+import type { TurnRecord } from "#src/platform/objects/task-logs.ts";
 import type { AskedInput } from "#src/wire/asked-input.ts";
 import type { ClaimedTask } from "#src/domain/agent-work/tasks/index.ts";
 import { newColleague } from "#test/support/colleagues.ts";
@@ -47,8 +48,12 @@ async function newTask() {
   const user = { id: person.id, defaultTeamId: person.personalTeamId };
   const { taskId, chatId } = await storeTask(db, user, { status: "running" });
   const verdicts: unknown[] = [];
+  const written: TurnRecord[] = [];
   const writer = partOf<LogWriter>({
-    add: ({ events = [] }: Parameters<LogWriter["add"]>[0]) => void verdicts.push(...events),
+    add({ events = [], records: more = [] }: Parameters<LogWriter["add"]>[0]) {
+      verdicts.push(...events);
+      written.push(...more);
+    },
     flush: async () => {},
   });
   const deps = partOf<InputDeps>({
@@ -79,7 +84,8 @@ async function newTask() {
     over,
     stop,
     row,
-    ask: () => questions.answersTo(CALL, PENDING, records),
+    verdicts,
+    ask: () => questions.answersTo(CALL, PENDING, new TurnRecords(1, written)),
     hold: () => questions.hold(CALL, { server: "a", params, number: 1, over: over.signal }, records),
     expire: () =>
       db
@@ -113,6 +119,16 @@ it("the answers to a form are sealed in the row, open for the call, and forgotte
   await expect(task.answer({ a: "other" })).rejects.toMatchObject({ code: "conflict" });
   await task.end();
   expect(await task.row()).toMatchObject({ response: "accept", encryptedAnswers: null });
+});
+
+it("an answer is told once, however often the call goes on after it", async () => {
+  const task = await newTask();
+  await expect(task.ask()).rejects.toBeInstanceOf(WaitingError);
+  await task.answer();
+  await task.ask();
+  await task.ask();
+  const told = ["approval_required", "approval_answered"];
+  expect(task.verdicts).toMatchObject(told.map((type) => ({ type })));
 });
 
 it.skipIf(onlyEmbedded())(
