@@ -337,7 +337,7 @@ class Connection implements McpConnection {
         },
         // Results are shown to a model, which needs no promise about their form. Compiling foreign patterns costs time.
         jsonSchemaValidator: {
-          getValidator: () => (value) => ({ valid: true, data: believed(value), errorMessage: undefined }),
+          getValidator: () => (value) => ({ valid: true, data: asAny(value), errorMessage: undefined }),
         },
       },
     );
@@ -396,5 +396,5 @@ class Connection implements McpConnection {
   }
 }
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a model reads the value, and no code that trusts its type
-const believed = <T>(value: unknown) => value as T;
+// oxlint-disable-next-line typescript/no-explicit-any, typescript/no-unsafe-type-assertion -- the package's own type of a result that is valid
+const asAny = (value: unknown) => value as any;
