@@ -31,6 +31,7 @@ describe("the line of a call", () => {
       counts: { added: 12, removed: 3 },
       outcome: "done",
     });
+    expect(lineOf(call("mcp__tracker__list_issues", {}), undefined).verb).toBe("tracker: list issues");
     const args = { command: "npm test\nrm x" };
     const failed = { args, state: "failed", result: { exit_code: 1 }, durationMs: 4_200 } as const;
     expect(lineOf(call("bash_exec", failed), undefined)).toMatchObject({

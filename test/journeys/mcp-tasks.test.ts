@@ -43,7 +43,7 @@ describe("a call that its server goes on with", () => {
       { success: true, mcp_server: "long", mcp_tool: "build", text: 'Built.\n{"size":7}' },
     ]);
     const shown = events.filter(({ type }) => type === "tool_progress").map(({ body }) => body.content);
-    expect(shown).toEqual(["The server goes on with it", "Compiling", "Linking"]);
+    expect(shown).toEqual(["Still running on the server", "Compiling", "Linking"]);
     expect(stub.calls()).toHaveLength(1);
     const asked = stub.requests.filter(({ method }) => method === "tasks/get");
     expect(asked.map(({ headers }) => headers["mcp-name"])).toEqual(Array(3).fill("task-of-build0"));

@@ -16,7 +16,7 @@ const PAUSE_MS = { least: 1_000, most: 60_000 };
 const PART_OF_AGE = { least: 1 / 60, unnamed: 1 / 4 };
 
 /** What is shown of a call whose server says nothing. */
-const SILENT = "The server goes on with it";
+const SILENT = "Still running on the server";
 
 type Shown = Parameters<typeof taskEvents.toolProgress>[0];
 

@@ -190,7 +190,7 @@ describe("the end", () => {
       success: true,
       result: { success: true, message: "Done." },
     });
-    expect(call.shown).toEqual(["The server goes on with it", "One", "Two"]);
+    expect(call.shown).toEqual(["Still running on the server", "One", "Two"]);
   });
 
   it.each([

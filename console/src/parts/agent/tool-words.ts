@@ -38,6 +38,9 @@ const VERBS: Readonly<Record<string, Verb>> = {
   get_project_info: ["Read project details", "Reading project details", "Read project details"],
 };
 
+/** A tool of an MCP server, as the service names it. */
+const OF_SERVER = /^mcp__(?<server>.+?)__(?<rest>.+)$/u;
+
 /** What a tool is asked to do, for people. A tool that is not known has its own name. */
 export function verbOf(tool: string): string {
   return wordsOf(tool)[0];
@@ -47,7 +50,8 @@ export function verbOf(tool: string): string {
 export function wordsOf(tool: string): Verb {
   const known = VERBS[tool];
   if (known) return known;
-  const name = visibleLine(tool.replaceAll("_", " "));
+  const { server, rest = tool } = OF_SERVER.exec(tool)?.groups ?? {};
+  const name = visibleLine(`${server === undefined ? "" : `${server}: `}${rest.replaceAll("_", " ")}`);
   return [name, name, name];
 }
 
