@@ -162,7 +162,7 @@ describeConsole("what comes late in the console", () => {
       expect((await chatting.call("POST", "/api/chat/agent/approval", answer)).status).toBe(200);
     }
     letGo();
-    await expectPage(log(page)).toContainText("It is over.");
+    await expectPage(page.locator(".markdown").last()).toHaveText("It is over.");
 
     // A task begins and ends between what the page has read and its connection.
     letGo = shut();
@@ -193,7 +193,7 @@ describeConsole("what comes late in the console", () => {
     await page.goBack();
     await expectPage(page.locator(".outgoing")).toContainText("Sending…");
     letGo();
-    await expectPage(log(page)).toContainText("From afar.");
+    await expectPage(page.locator(".markdown")).toHaveText("From afar.");
     await expectPage(composer(page)).toHaveValue("");
     await expectPage(page.locator(".task")).toHaveCount(1);
   });
