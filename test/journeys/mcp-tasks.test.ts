@@ -143,7 +143,7 @@ describe("a server of the official package, which here is the service itself", a
     return body.items;
   };
 
-  it("is told that nobody waits for its task", async () => {
+  it("is told that its client no longer waits for its task", async () => {
     const { task_id } = await start();
     await person.event(task_id, "tool_progress");
     await person.cancel(task_id);

@@ -73,7 +73,7 @@ export class McpTools implements ForeignTools {
       .flatMap((name) => this.#byName.get(name)?.definition ?? []);
   }
 
-  /** Tells servers, once, that nobody waits any longer for calls that they go on with. Throws nothing. */
+  /** Tells servers, once, that the task no longer waits for calls that they go on with. Throws nothing. */
   async abandon(calls: readonly DeferredCall[]): Promise<void> {
     await Promise.allSettled(calls.map((call) => this.#abandon(call)));
   }

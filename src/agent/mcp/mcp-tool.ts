@@ -24,7 +24,7 @@ interface Source extends ResultDeps, NamedTool {
 const allowanceOf = ({ name, server }: NamedTool, hash: string) =>
   `${name}@${sha256Hex(JSON.stringify([server.id, server.url, hash])).slice(0, 16)}`;
 
-/** Whether it is the tool that was called: of the same server, at the same address, with words that somebody has accepted, or was asked about. */
+/** Whether it is the tool that was called: of the same server, at the same address, with words that its owner has accepted, or a person was asked about. */
 export function isSameTool(named: NamedTool, allowance: string): boolean {
   const { hash, changed } = named.tool;
   const known = changed ? [hash, changed.hash] : [hash];

@@ -193,7 +193,7 @@ export interface McpConnection {
     answers: Readonly<Record<string, McpAnswer>>,
     options?: CallOptions,
   ): Promise<boolean>;
-  /** Tells the server that nobody waits for such a call. It may go on nevertheless. */
+  /** Tells the server that its client no longer waits for such a call. It may go on nevertheless. */
   cancelTask(taskId: string, options?: CallOptions): Promise<void>;
   /** Ends the session, if the server keeps one. Throws nothing. */
   close(): Promise<void>;

@@ -15,6 +15,7 @@ import {
   type McpTaskState,
 } from "#src/platform/mcp-client/mcp-client.ts";
 import { partOf } from "#test/support/part-of.ts";
+import { SERVER_OF_TASK } from "#test/support/server-of-task.ts";
 import { toolContext } from "#test/support/tool-context.ts";
 
 const NAME = "mcp__s__build";
@@ -30,17 +31,7 @@ const SECRET = { name: "API_TOKEN", value: "hunter2-hunter2-hunter2", declared: 
 /** Foreign words whose cut goes through the secret. */
 const REPEATING_IT = `${"- ".repeat(140)}${SECRET.value}`;
 
-const SERVER: ServerOfTask = {
-  id: "0199c0de-0000-7000-8000-000000000001",
-  name: "s",
-  url: "https://s.test/mcp",
-  projectId: null,
-  auth: "none",
-  encryptedHeaders: null,
-  rules: NO_RULES,
-  tools: TOOLS,
-  state: "connected",
-};
+const SERVER = { ...SERVER_OF_TASK, tools: TOOLS };
 
 /** A server that goes on with each call, and says this of it; what it was sent, and the tools of a task that has it. */
 function newServer(said: McpTaskState | Error = { kind: "unknown" }) {

@@ -6,6 +6,7 @@ import { isToolOf } from "#src/agent/turns/gate.ts";
 import { pinTools } from "#src/domain/agent-work/mcp/listed-tools.ts";
 import { NO_RULES } from "#src/domain/agent-work/mcp/rules.ts";
 import { partOf } from "#test/support/part-of.ts";
+import { SERVER_OF_TASK } from "#test/support/server-of-task.ts";
 import { toolContext } from "#test/support/tool-context.ts";
 
 /** The tools of a task with one server, which has so many. */
@@ -17,17 +18,7 @@ function toolsOfTask(count: number, fields: Partial<{ deny: string[] }> = {}): M
     inputSchema: { type: "object" },
   }));
   const { tools } = pinTools([], { tools: listed, refused: [], malformed: 0 });
-  const server = {
-    id: "0199c0de-0000-7000-8000-000000000001",
-    name: "s",
-    url: "https://s.test/mcp",
-    projectId: null,
-    auth: "none",
-    encryptedHeaders: null,
-    rules: { ...NO_RULES, ...fields },
-    tools,
-    state: "connected",
-  } as const;
+  const server = { ...SERVER_OF_TASK, rules: { ...NO_RULES, ...fields }, tools };
   const secrets = { known: async () => new KnownSecrets([]), learn: () => {} };
   return new McpTools(partOf({}), [server], { secrets, signal: new AbortController().signal });
 }

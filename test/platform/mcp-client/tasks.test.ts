@@ -138,7 +138,7 @@ describe("what a server says of a call that it goes on with", () => {
   });
 });
 
-it("sends answers, and that nobody waits any longer", async () => {
+it("sends answers, and that its client no longer waits", async () => {
   deferCalls(stub, []);
   const answers = { where: { action: "accept", content: { a: "b" } } } as const;
   expect(await connected((connection) => connection.updateTask("task-of-a", answers))).toBe(true);
