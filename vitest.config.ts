@@ -104,6 +104,8 @@ export default defineConfig({
           // Files share the modules of their worker: to load them anew took more time than most files. What a file may not
           // leave to the next is checked in left-as-found.ts.
           isolate: false,
+          experimental: { viteModuleRunner: false },
+          execArgv: ["--conditions=workspace-source"],
           setupFiles: [
             // First, so that it ends last.
             "test/support/core-seconds.ts",
