@@ -1,4 +1,3 @@
-import { storeMissingJobs } from "#src/domain/administration/jobs/index.ts";
 import { sweepApprovals } from "#src/domain/agent-work/approvals/index.ts";
 import { sweepUploads } from "#src/domain/agent-work/attachments/index.ts";
 import { sweepSnapshots } from "#src/domain/workspaces/archives/index.ts";
@@ -30,7 +29,6 @@ const JOBS: Readonly<Record<string, (services: Services) => Promise<void>>> = {
       sweepTasks(services),
       releaseExpired(services),
       sweepApprovals(services),
-      storeMissingJobs(services),
       sweepJobs(
         services,
         KINDS.map(({ name }) => name),

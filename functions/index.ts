@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { runStep } from "#src/agent/steps/run-step.ts";
 import { deliverCallback } from "#src/domain/agent-work/callbacks/index.ts";
 import { mailOwners } from "#src/domain/agent-work/mcp/index.ts";
@@ -61,22 +60,6 @@ export const FUNCTIONS = [
     deliveries.sendApprovalCards(services, taskId),
   ),
   serveFunction(deliveries.replyDue, (services, { taskId }) => sendReply(services, taskId)),
-  // The version before sent questions and replies by messages of this name, and what it had stored, which gets a job now.
-  // Goes in the next version.
-  serveFunction(
-    {
-      name: "deliver-message",
-      message: z
-        .object({ messageId: z.uuid() })
-        .or(z.object({ askingTaskId: z.uuid() }))
-        .or(z.object({ taskId: z.uuid() })),
-    },
-    async (services, message) => {
-      if ("taskId" in message) return sendReply(services, message.taskId);
-      if ("askingTaskId" in message) await deliveries.sendApprovalCards(services, message.askingTaskId);
-      return undefined;
-    },
-  ),
   serveFunction(progress.lookDue, progress.showProgress),
   serveFunction(mail.mailDue, mail.deliverMail),
 

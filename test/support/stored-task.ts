@@ -33,6 +33,7 @@ export async function storeTask(
     chatId,
     agentId: DEFAULT_AGENT,
     origin: "api",
+    source: { kind: "api" },
     message: "m",
     ...values,
   });

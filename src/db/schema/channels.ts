@@ -224,14 +224,8 @@ export const channelMessages = pgTable(
     buttons: jsonb().$type<readonly Button[]>(),
     /** Pieces of a long text that the platform has taken. */
     piecesSent: integer().notNull().default(0),
-    /** Failed attempts to send the next piece. */
-    attempts: integer().notNull().default(0),
-    /** When the next attempt may begin. While an attempt is under way, the end of its executor's lease. */
-    nextAttemptAt: at(),
     /** Whether the next piece may have been sent by an attempt whose outcome is not known. */
     mayBeSent: boolean().notNull().default(false),
-    /** Begin of an attempt whose outcome is not stored. It identifies the executor, whose writes later ones refuse. */
-    sendingSince: at(),
     createdAt: createdAt(),
   },
   (table) => [

@@ -151,10 +151,6 @@ export const chats = pgTable(
     /** Summary that the model receives in place of the messages up to the sequence number `summarized_seq`. */
     summary: text(),
     summarizedSeq: integer(),
-    /**
-     * The predecessor of `summarized_seq`, as a message or task id. Only service versions before that column read it.
-     */
-    summarizedThrough: uuid(),
     /** Sequence number of the newest message; the next one is assigned under the row's lock. */
     lastSeq: integer().notNull().default(0),
     /** Unfinished tasks, by sequence number. The first has the chat's turn; see decision 30. */
@@ -169,9 +165,6 @@ export const chats = pgTable(
     index("chats_shared")
       .on(table.projectId)
       .where(sql`${table.isShared}`),
-    index("chats_unfinished")
-      .on(table.id)
-      .where(sql`${table.unfinishedTasks} <> '{}'`),
   ],
 );
 

@@ -135,10 +135,7 @@ export interface StoredBundle {
   bytes: number;
 }
 
-/**
- * Requests to publish a project. Those that are not over have a job. `generation`, `lease_until`, `attempts` and `due_at` are of the
- * version before, whose executors kept them here.
- */
+/** Requests to publish a project. Those that are not over have a job. */
 export const deployments = pgTable(
   "deployments",
   {
@@ -182,12 +179,8 @@ export const deployments = pgTable(
     cancelledAt: at(),
     /** Set when its deletion was requested; it is `deleting` from the moment that nothing is under way any more. */
     deletedAt: at(),
-    generation: integer().notNull().default(0),
-    leaseUntil: at(),
-    attempts: integer().notNull().default(0),
     /** When the provider was given it: the time limit counts from here. */
     publishedAt: at(),
-    dueAt: at(),
     createdAt: createdAt(),
     updatedAt: at(),
     completedAt: at(),

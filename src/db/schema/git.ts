@@ -1,5 +1,4 @@
-import { sql } from "drizzle-orm";
-import { boolean, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { boolean, index, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { users } from "./accounts.ts";
 import { at, createdAt, id } from "./columns.ts";
 import { projects } from "./projects.ts";
@@ -24,22 +23,13 @@ export const repositories = pgTable(
     syncStatus: text({ enum: ["cloning", "cloned", "failed"] }).notNull(),
     progress: text(),
     error: text(),
-    // Three columns and an index of the version before 0044, to be dropped once none of it runs.
-    generation: integer().notNull().default(0),
-    leaseUntil: at(),
-    attempts: integer().notNull().default(0),
     lastSyncAt: at(),
     lastCommitSha: text(),
     autoPush: boolean().notNull().default(false),
     autoPull: boolean().notNull().default(false),
     createdAt: createdAt(),
   },
-  (table) => [
-    index("repositories_user").on(table.userId),
-    index("repositories_cloning")
-      .on(table.leaseUntil)
-      .where(sql`${table.syncStatus} = 'cloning'`),
-  ],
+  (table) => [index("repositories_user").on(table.userId)],
 );
 
 /** A person's access to a git host: an OAuth grant or a personal token; one per host. */

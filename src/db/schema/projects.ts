@@ -42,9 +42,6 @@ export const projects = pgTable(
     setUpAt: at(),
     wanted: text({ enum: ["running", "stopped", "hibernated"] }),
     generation: integer().notNull().default(0),
-    // Two columns of the version before, to be dropped once none of it runs.
-    leaseUntil: at(),
-    attempts: integer().notNull().default(0),
     /** The current step, in a few words. */
     progress: text(),
     /** Why the last transition failed; null after a successful one. */
@@ -76,10 +73,6 @@ export const projects = pgTable(
     index("projects_always_on")
       .on(table.teamId)
       .where(sql`${table.deployedAt} IS NOT NULL`),
-    // For `storeMissingJobs`, and dropped with it.
-    index("projects_wanted")
-      .on(table.wanted)
-      .where(sql`${table.wanted} IS NOT NULL`),
     // For the sweeps: when running projects were last used, and which were warned.
     index("projects_last_used")
       .on(sql`greatest(${table.lastActivity}, ${table.startedAt})`)

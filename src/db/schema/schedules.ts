@@ -122,8 +122,6 @@ export const scheduleRuns = pgTable(
     isSilent: boolean().notNull().default(false),
     /** In the order of the targets; null until the run has ended. */
     deliveries: jsonb().$type<readonly RunDelivery[]>(),
-    /** When it was given to the queue last. */
-    publishedAt: at().notNull().defaultNow(),
     /** When its task was stored. */
     startedAt: at(),
     finishedAt: at(),
@@ -133,8 +131,5 @@ export const scheduleRuns = pgTable(
     uniqueIndex("schedule_runs_moment_unique").on(table.scheduleId, table.scheduledFor),
     uniqueIndex("schedule_runs_task_unique").on(table.taskId),
     index("schedule_runs_page").on(table.scheduleId, table.id),
-    index("schedule_runs_open")
-      .on(table.publishedAt)
-      .where(sql`${table.status} IN ('enqueued', 'waiting', 'running')`),
   ],
 );

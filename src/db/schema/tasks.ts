@@ -65,8 +65,7 @@ export const tasks = pgTable(
     scopes: text().array(),
     /** The source's kind, of a channel the platform. */
     origin: text().notNull(),
-    /** Null in tasks of the version before, which has it in the message's metadata: see `sourceIn`. */
-    source: jsonb().$type<StoredSource>(),
+    source: jsonb().$type<StoredSource>().notNull(),
     message: text().notNull(),
     /** Sequence number of the message in its chat. */
     seq: integer().notNull().default(0),
@@ -108,9 +107,6 @@ export const tasks = pgTable(
     index("tasks_unfinished_project")
       .on(table.projectId)
       .where(sql`${table.status} IN ('queued', 'running')`),
-    index("tasks_callback_pending")
-      .on(table.completedAt)
-      .where(sql`${table.callbackStatus} = 'pending'`),
   ],
 );
 

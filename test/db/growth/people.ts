@@ -106,14 +106,14 @@ function rowsOfPerson(person: Person): string[] {
     `INSERT INTO chats (id, user_id, project_id, title, origin, last_seq, created_at, updated_at)
       SELECT ${row("chat")}, ${user}, ${project()}, 'Chat ' || n, CASE WHEN n % 3 = 0 THEN 'standalone' ELSE 'browser' END,
         ${seqOf(tasks + WAITING_TASKS)}, growth_at(n, ${chats}), growth_at(n, ${chats}) FROM ${each(chats)}`,
-    `INSERT INTO tasks (id, user_id, project_id, chat_id, seq, agent_id, api_key_id, origin, message, model, status, generation,
+    `INSERT INTO tasks (id, user_id, project_id, chat_id, seq, agent_id, api_key_id, origin, source, message, model, status, generation,
         response, iterations, completion_reason, created_at, started_at, completed_at)
-      SELECT ${row("task")}, ${user}, ${projectOfTask}, ${chat()}, ${seqOf("n")}, (SELECT id FROM agents LIMIT 1), ${row("key", "1")}, 'browser',
+      SELECT ${row("task")}, ${user}, ${projectOfTask}, ${chat()}, ${seqOf("n")}, (SELECT id FROM agents LIMIT 1), ${row("key", "1")}, 'browser', '{"kind": "browser"}',
         'What is to be done?', 'demo', 'completed', 1, 'It is done.', 1, 'final', ${moment}, ${moment}, ${moment}
       FROM ${each(tasks)}`,
-    `INSERT INTO tasks (id, user_id, project_id, chat_id, seq, agent_id, api_key_id, origin, message, model, status)
+    `INSERT INTO tasks (id, user_id, project_id, chat_id, seq, agent_id, api_key_id, origin, source, message, model, status)
       SELECT ${row("task", `${tasks} + n`)}, ${user}, ${projectOfTask}, ${chat()}, ${seqOf(`(${tasks} + n)`)}, (SELECT id FROM agents LIMIT 1),
-        ${row("key", "1")}, 'browser', 'What is to be done?', 'demo', 'queued' FROM ${each(WAITING_TASKS)}`,
+        ${row("key", "1")}, 'browser', '{"kind": "browser"}', 'What is to be done?', 'demo', 'queued' FROM ${each(WAITING_TASKS)}`,
     `INSERT INTO task_steps (id, task_id, step_index, step_data)
       SELECT ${row("step")}, ${row("task")}, 1, '${JSON.stringify(STEP)}' FROM ${each(tasks)}`,
     `INSERT INTO messages (id, chat_id, seq, role, content, task_id, created_at)

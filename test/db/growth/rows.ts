@@ -147,9 +147,9 @@ export function rowsOfOthers({ users, projects, chats, tasks }: Size): string[] 
       SELECT growth_id('attachment', n), growth_id('chat', n), ${user(`(1 + n % ${projects})`)}, '.chat/' || n, 'a.txt',
         'text/plain', 10, md5(n::text), growth_id('message', n * 2), growth_at(n, ${chats})
       FROM ${each(chats)} WHERE n % 10 = 0`,
-    `INSERT INTO tasks (id, user_id, project_id, chat_id, seq, agent_id, origin, message, model, status, generation, response,
+    `INSERT INTO tasks (id, user_id, project_id, chat_id, seq, agent_id, origin, source, message, model, status, generation, response,
         iterations, completion_reason, created_at, started_at, completed_at)
-      SELECT growth_id('task', n), ${userOfTask}, ${projectOfTask}, ${chat("n")}, ${seq("n")}, (SELECT id FROM agents LIMIT 1), 'browser',
+      SELECT growth_id('task', n), ${userOfTask}, ${projectOfTask}, ${chat("n")}, ${seq("n")}, (SELECT id FROM agents LIMIT 1), 'browser', '{"kind": "browser"}',
         'What is to be done, in a sentence or two of the usual length?', 'demo', state, 1, 'It is done, and this is what was found.',
         1, 'final', moment, CASE WHEN state <> 'queued' THEN moment END,
         CASE WHEN state NOT IN ('queued', 'running') THEN moment + interval '20 seconds' END

@@ -1,2 +1,2 @@
 export { dropJob, retryJobs } from "./given-up.ts";
-export { pageOfGivenUp, storeMissingJobs } from "./queries.ts";
+export { pageOfGivenUp } from "./queries.ts";

@@ -3,7 +3,6 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import { again, launchTask, type LaunchDeps } from "./launch-task.ts";
 import { deleteExpiredIdempotencyKeys } from "./queries/start.ts";
-import { dropFinishedTasks } from "./queries/chat-order.ts";
 import { revokedKeysWithTasks, staleQueuedTasks } from "./queries/unfinished.ts";
 
 /** Most tasks launched, and keys handled, in one sweep; the next sweep takes the rest. */
@@ -14,7 +13,6 @@ const BATCH = 100;
  * request died there. Deletes expired idempotency keys.
  */
 export async function sweepTasks(deps: LaunchDeps & { db: Db; log: Log }): Promise<void> {
-  await dropFinishedTasks(deps.db);
   for (const task of await staleQueuedTasks(deps.db, BATCH)) {
     // A launch that fails does not stop the others.
     await launchTask(deps, task, again()).catch((error: unknown) =>

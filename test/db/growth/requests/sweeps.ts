@@ -29,7 +29,6 @@ import { revokedKeysWithTasks, staleQueuedTasks } from "#src/domain/agent-work/t
 import { keptPrefixes } from "#src/domain/hosting/deployments/queries/bundles.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Request } from "./request.ts";
-import { storeMissingJobs } from "#src/domain/administration/jobs/index.ts";
 import { dueJobs } from "#src/work/queries.ts";
 
 const BATCH = 100;
@@ -67,7 +66,6 @@ export const SWEEPS: readonly Request[] = [
         limit: BATCH,
       }),
   },
-  { name: "jobs of the version before", run: (db) => storeMissingJobs({ db }) },
   { name: "idempotency keys", run: (db) => deleteExpiredIdempotencyKeys(db) },
   {
     name: "idle shells",

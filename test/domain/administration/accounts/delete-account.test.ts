@@ -84,7 +84,8 @@ async function newTask({ user }: Person, projectId: string, status: "running" | 
   const [id, chatId] = [newId(), newId()];
   await db.insert(chats).values({ id: chatId, userId: user.id, projectId, origin: "api" });
   const who = { id, chatId, projectId, agentId: agent?.id ?? "", userId: user.id };
-  await db.insert(tasks).values({ ...who, status, origin: "api", message: "Hello" });
+  const asked = { origin: "api", source: { kind: "api" }, message: "Hello" } as const;
+  await db.insert(tasks).values({ ...who, status, ...asked });
   return id;
 }
 

@@ -1,6 +1,6 @@
 import { and, eq, lt, sql, type SQL } from "drizzle-orm";
 import { lockNames } from "#src/db/locks.ts";
-import { chats, idempotencyKeys, messageKeys, tasks } from "#src/db/schema/index.ts";
+import { idempotencyKeys, messageKeys, tasks } from "#src/db/schema/index.ts";
 import {
   keyThatMay,
   rolesGranting,
@@ -277,7 +277,6 @@ export async function findClaimedTask(
     .select({ requestHash: claims.requestHash, task: tasks, hasTurn })
     .from(claims)
     .innerJoin(tasks, eq(tasks.id, claims.taskId))
-    .innerJoin(chats, eq(chats.id, tasks.chatId))
     .where(and(isCallers, eq(claims.key, key)));
   return row;
 }

@@ -1,5 +1,5 @@
 import { and, asc, eq, inArray, lt, not, sql } from "drizzle-orm";
-import { chats, externalApiKeys, tasks } from "#src/db/schema/index.ts";
+import { externalApiKeys, tasks } from "#src/db/schema/index.ts";
 import type { LostAccess } from "#src/domain/access/permissions/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { hasAccess } from "./loss.ts";
@@ -13,7 +13,6 @@ export function staleQueuedTasks(db: Db, limit: number) {
   return db
     .select({ id: tasks.id, userId: tasks.userId })
     .from(tasks)
-    .innerJoin(chats, eq(chats.id, tasks.chatId))
     .where(and(eq(tasks.status, "queued"), lt(tasks.createdAt, sql`now() - interval '30 seconds'`), hasTurn))
     .orderBy(asc(tasks.createdAt))
     .limit(limit);
