@@ -79,7 +79,7 @@ async function newTeam({ user }: Person): Promise<string> {
   return id;
 }
 
-async function newTask({ user }: Person, projectId: string, status: "running" | "completed") {
+async function newTask({ user }: Person, projectId: string, status: "queued" | "running" | "completed") {
   const [agent] = await db.select().from(agents);
   const [id, chatId] = [newId(), newId()];
   await db.insert(chats).values({ id: chatId, userId: user.id, projectId, origin: "api" });
