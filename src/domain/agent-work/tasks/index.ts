@@ -5,6 +5,7 @@ export { followUpTask } from "./follow-up.ts";
 export type { FollowUps } from "./follow-ups.ts";
 export { launchLost, stepDue, taskEnded } from "./functions.ts";
 export { goOn, publishNextStep, publishQuestions, publishWorking } from "./go-on.ts";
+export { giveTurnsOf } from "./queries/chat-order.ts";
 export { findWaiting, type Waiting } from "./queries/waiting.ts";
 export { describeWaiting, type RefusedQuestion } from "./waiting.ts";
 export { listTurns, listTasks, readTurn } from "./list-tasks.ts";

@@ -79,7 +79,7 @@ async function newTeam({ user }: Person): Promise<string> {
   return id;
 }
 
-async function newTask({ user }: Person, projectId: string, status: "running" | "completed") {
+async function newTask({ user }: Person, projectId: string, status: "queued" | "running" | "completed") {
   const [agent] = await db.select().from(agents);
   const [id, chatId] = [newId(), newId()];
   await db.insert(chats).values({ id: chatId, userId: user.id, projectId, origin: "api" });
@@ -118,6 +118,24 @@ describe("deleting an account", () => {
     expect(await trailOf(person)).toMatchObject([
       { adminId: admin.user.id, actionType: "account.deleted", details },
     ]);
+  });
+
+  it("gives the turn that its tasks had in chats of others to those behind them", async () => {
+    const [person, other] = [await newPerson(db), await newPerson(db)];
+    const project = await createProject(database, other.caller, wish);
+    const [head, behind] = [
+      await newTask(other, project.id, "queued"),
+      await newTask(other, project.id, "queued"),
+    ];
+    const [{ chatId } = { chatId: "" }] = await db.select().from(tasks).where(eq(tasks.id, behind));
+    await db.update(tasks).set({ userId: person.user.id, chatId }).where(eq(tasks.id, head));
+    await db
+      .update(chats)
+      .set({ unfinishedTasks: [head, behind] })
+      .where(eq(chats.id, chatId));
+    await remove(person);
+    const [chat] = await db.select().from(chats).where(eq(chats.id, chatId));
+    expect(chat?.unfinishedTasks).toEqual([behind]);
   });
 
   it("is refused for oneself, and for an administrator who has lost the role since", async () => {

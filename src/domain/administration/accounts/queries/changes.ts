@@ -6,7 +6,7 @@ import { withoutRatingsOf } from "#src/domain/marketplace/reviews/index.ts";
 import { userById } from "#src/domain/people/accounts/index.ts";
 import { grantBonus, type OpeningConfig } from "#src/domain/metering/credits/index.ts";
 import { insertAuditEntry } from "#src/domain/access/audit/index.ts";
-import type { Task } from "#src/domain/agent-work/tasks/index.ts";
+import { giveTurnsOf, type Task } from "#src/domain/agent-work/tasks/index.ts";
 import { endLoginAttempts } from "#src/domain/people/two-factor/index.ts";
 import { endWaysIn } from "#src/domain/people/ways-in/index.ts";
 import { endChannelsOfProjects, storeRemovals } from "#src/domain/workspaces/projects/index.ts";
@@ -264,7 +264,7 @@ export async function deleteAccountRow(db: Db, action: NewAction) {
       ), removals AS (${storeRemovals(sql`SELECT doomed.id, doomed.slug FROM doomed, done`)}
       ), ended AS (${endChannelsOfProjects(sql`SELECT doomed.id FROM doomed, done`)}
       ), ${keepWorkedAgents(sql`agents.team_id IN (SELECT teams.id FROM teams JOIN done ON done.id = teams.created_by)`)},
-      ${withoutRatingsOf(sql`done`)}, ${noted(newId(), action, asGiven(action))}
+      ${giveTurnsOf(sql`done`)}, ${withoutRatingsOf(sql`done`)}, ${noted(newId(), action, asGiven(action))}
       SELECT EXISTS (SELECT 1 FROM done) AS done, EXISTS (SELECT 1 FROM admin) AS admin,
         coalesce((SELECT last FROM target), false) AS last, (SELECT shared FROM shared) AS shared, (SELECT sold FROM shared) AS sold,
         (SELECT coalesce(json_agg(id), '[]') FROM doomed) AS projects

@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { eq, sql, type SQL } from "drizzle-orm";
 import { chats, tasks } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { sourceIn } from "./source.ts";
@@ -18,4 +18,21 @@ export function taskWithTurn(db: Db, taskId: string) {
     .from(tasks)
     .innerJoin(chats, eq(chats.id, tasks.chatId))
     .where(eq(tasks.id, taskId));
+}
+
+/**
+ * The CTE `turns_given`: takes the unfinished tasks of deleted accounts, whose rows go with them, out of the order of other people's
+ * chats. `deleted` names a CTE with the accounts' ids. What then has the turn begins with the next sweep.
+ */
+export function giveTurnsOf(deleted: SQL): SQL {
+  return sql`turns_given AS (
+    UPDATE chats SET unfinished_tasks = ARRAY(
+      SELECT u.id FROM unnest(chats.unfinished_tasks) WITH ORDINALITY AS u (id, place)
+      WHERE u.id <> ALL (gone.ids) ORDER BY u.place)
+    FROM (
+      SELECT t.chat_id, array_agg(t.id) AS ids FROM tasks t JOIN ${deleted} ON t.user_id = ${deleted}.id
+      WHERE t.status IN ('queued', 'running') GROUP BY t.chat_id
+    ) AS gone
+    WHERE chats.id = gone.chat_id AND NOT EXISTS (SELECT 1 FROM ${deleted} WHERE ${deleted}.id = chats.user_id)
+  )`;
 }
