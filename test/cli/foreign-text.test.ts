@@ -1,4 +1,4 @@
-import { Terminal } from "@xterm/headless";
+import xterm from "@xterm/headless";
 import { describe, expect, it } from "vitest";
 import { jsonLine } from "#cli/output/foreign-text.ts";
 import { Output } from "#cli/output/output.ts";
@@ -21,7 +21,7 @@ const PROBE = "\r\nprobe";
 
 /** A terminal that has been given texts, and each time plain text after them. */
 async function stateAfter(...texts: readonly (readonly string[])[]): Promise<State> {
-  const terminal = new Terminal({
+  const terminal = new xterm.Terminal({
     cols: 80,
     rows: 24,
     allowProposedApi: true,

@@ -12,7 +12,7 @@ const NOBODYS_DIGEST = "49GauU0s.ZQcnslXManqsuZWPiaoZyNvXEZpimgVY8ehusNd8bkLq";
 
 /** bcrypt is loaded on first use: most requests never need it. */
 async function bcrypt() {
-  return import("bcryptjs");
+  return (await import("bcryptjs")).default;
 }
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;
@@ -46,9 +46,8 @@ export async function passwordMatches(
   password: string,
   hash: string | null | undefined,
 ): Promise<boolean> {
-  const { compare } = await bcrypt();
   const cost = String(config.PASSWORD_HASH_COST).padStart(2, "0");
-  const matches = await compare(password, hash ?? `$2b$${cost}$${NOBODYS_DIGEST}`);
+  const matches = await (await bcrypt()).compare(password, hash ?? `$2b$${cost}$${NOBODYS_DIGEST}`);
   return matches && typeof hash === "string" && bytesOf(password) <= MAX_BYTES;
 }
 

@@ -1,32 +1,22 @@
-import type * as Bcrypt from "bcryptjs";
+import bcrypt from "bcryptjs";
 import { eq } from "drizzle-orm";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { loginAttempts, sessions, users } from "#src/db/schema/index.ts";
 import { logIn, logInAtOnce } from "#src/domain/people/accounts/index.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { mailing } from "#test/support/mailbox.ts";
 import { changeOwnAccount, CLIENT, newPerson, PASSWORD } from "#test/support/people.ts";
 
-/** Every bcrypt goes through here; `meanwhile` happens while one runs. */
-const bcrypt = vi.hoisted(() => ({ compared: 0, meanwhile: async () => {} }));
-vi.mock("bcryptjs", async (original) => {
-  const real = await original<typeof Bcrypt>();
-  return {
-    ...real,
-    async compare(password: string, hash: string) {
-      bcrypt.compared += 1;
-      const matches = await real.compare(password, hash);
-      await bcrypt.meanwhile();
-      return matches;
-    },
-  };
+const compare = vi.spyOn(bcrypt, "compare");
+afterAll(() => {
+  compare.mockRestore();
 });
 
 const { db } = await fileDatabase();
 let mail: ReturnType<typeof mailing>;
 beforeEach(() => {
   mail = mailing(db);
-  bcrypt.meanwhile = async () => {};
+  compare.mockClear();
 });
 
 /** What the deps are where a password is enough. */
@@ -35,9 +25,9 @@ const plain = () => ({ ...mail.deps, config: { ...mail.deps.config, TWO_FA_ENABL
 const BAD = expect.objectContaining({ code: "invalid_input", message: "LOGIN_BAD_CREDENTIALS" });
 
 async function comparesIn(work: () => Promise<unknown>): Promise<number> {
-  const before = bcrypt.compared;
+  const before = compare.mock.calls.length;
   await work().catch(() => {});
-  return bcrypt.compared - before;
+  return compare.mock.calls.length - before;
 }
 
 describe("logging in", () => {
@@ -68,9 +58,10 @@ describe("logging in", () => {
     ["mails no code", () => mail.deps, "invalid_input"],
   ])("%s for a password that was changed while it was compared", async (_, depsOf, code) => {
     const { user } = await newPerson(db);
-    bcrypt.meanwhile = async () => {
+    compare.mockImplementationOnce(async () => {
       await changeOwnAccount(mail.deps, user.id, { password: "another horse" });
-    };
+      return true;
+    });
     const credentials = { identifier: user.email, password: PASSWORD };
     await expect(logIn(depsOf(), credentials, CLIENT)).rejects.toMatchObject({ code });
     const rows = await db.select().from(sessions).where(eq(sessions.userId, user.id));

@@ -1,6 +1,6 @@
-import type * as Bcrypt from "bcryptjs";
+import bcrypt from "bcryptjs";
 import { eq, sql } from "drizzle-orm";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { auditLog, mailedTokens, users } from "#src/db/schema/index.ts";
 import { register } from "#src/domain/people/accounts/index.ts";
 import {
@@ -13,21 +13,6 @@ import { timesAtOnce } from "#test/support/at-once.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { mailing } from "#test/support/mailbox.ts";
 import { changeOwnAccount, CLIENT, newPerson, PASSWORD } from "#test/support/people.ts";
-
-/** What happens while a new password is hashed, once. */
-const bcrypt = vi.hoisted((): { meanwhile: (() => Promise<void>) | undefined } => ({ meanwhile: undefined }));
-vi.mock("bcryptjs", async (original) => {
-  const real = await original<typeof Bcrypt>();
-  return {
-    ...real,
-    async hash(password: string, cost: number) {
-      const { meanwhile } = bcrypt;
-      bcrypt.meanwhile = undefined;
-      await meanwhile?.();
-      return real.hash(password, cost);
-    },
-  };
-});
 
 const { db } = await fileDatabase();
 let mail: ReturnType<typeof mailing>;
@@ -133,11 +118,17 @@ describe("an address", () => {
     const { user, token } = await registered();
     const own = user.email;
     await changeOwnAccount(mail.deps, user.id, { email: victims });
-    bcrypt.meanwhile = async () => {
+    // While the new password is hashed:
+    const hash = vi.spyOn(bcrypt, "hash").mockImplementationOnce(async () => {
       await changeOwnAccount(mail.deps, user.id, { email: own });
       await verify(token);
-    };
+      return "a hash";
+    });
+    onTestFinished(() => {
+      hash.mockRestore();
+    });
     await changeOwnAccount(mail.deps, user.id, { email: victims, password: "another horse" });
+    expect(hash).toHaveBeenCalledOnce();
     const [row] = await db.select().from(users).where(eq(users.id, user.id));
     expect(row).toMatchObject({ email: victims, isVerified: false });
   });
