@@ -5,6 +5,7 @@ import {
   publishWorking,
   Turn,
 } from "#src/domain/agent-work/tasks/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
 import type { BegunStep } from "#src/platform/objects/task-logs.ts";
 import type { ProjectNotices } from "#src/platform/objects/project-notices.ts";
 import { endStep } from "./end-step.ts";
@@ -12,6 +13,7 @@ import { withPart } from "../turns/kept-parts.ts";
 import { failed, Progress } from "./progress.ts";
 import { openStep, type ExecutionDeps, type Step } from "./step.ts";
 import { takeTurns } from "./take-turns.ts";
+import { sealedOfTask } from "../scrubbing/known-secrets.ts";
 import { isOfSeveral, signed } from "../context/authors.ts";
 import { replayed } from "../context/work-note.ts";
 
@@ -46,8 +48,13 @@ export async function runBegunStep(deps: StepDeps, step: BegunStep): Promise<voi
   }
 }
 
+/** Claims a task, and reads the secrets that no output of its run may show in the same round trip. */
+function claimWithSecrets(db: Db, taskId: string, generation: number) {
+  return claimTask(db, taskId, generation, ...sealedOfTask(db, taskId));
+}
+
 async function execute(deps: StepDeps, { taskId, begun }: BegunStep): Promise<void> {
-  const claim = await claimTask(deps.db, taskId, begun.generation);
+  const claim = await claimWithSecrets(deps.db, taskId, begun.generation);
   // Also told when the step only ends the task, because sockets may not follow a waiting task's events. A failure is
   // only logged: sockets that were not told find the task when they next look.
   const told = claim.current
@@ -65,7 +72,7 @@ async function execute(deps: StepDeps, { taskId, begun }: BegunStep): Promise<vo
 async function executeClaimed(
   deps: StepDeps,
   { taskId, begun }: BegunStep,
-  claim: Awaited<ReturnType<typeof claimTask>>,
+  claim: Awaited<ReturnType<typeof claimWithSecrets>>,
 ): Promise<void> {
   const { generation } = begun;
   if (!claim.claimed || !claim.current) {
@@ -84,7 +91,7 @@ async function executeClaimed(
   const history = claim.history.map(({ author, ...message }) =>
     replayed(isShared && author ? { ...message, content: signed(message.content, author.name) } : message),
   );
-  await executeStep(openStep(deps, { task, isShared, history, progress, begun }));
+  await executeStep(openStep(deps, { task, isShared, history, sealed: claim.beside, progress, begun }));
 }
 
 async function executeStep(step: Step): Promise<void> {

@@ -19,7 +19,7 @@ import { AutoTitle } from "../chats/auto-title.ts";
 import { chatSummary, type PlacedMessage } from "../context/chat-summary.ts";
 import { Compaction } from "../context/compaction.ts";
 import { Pictures } from "../context/pictures.ts";
-import { knownSecrets, type KnownSecretsDeps } from "../scrubbing/known-secrets.ts";
+import { knownSecrets, type KnownSecretsDeps, type SealedOfTask } from "../scrubbing/known-secrets.ts";
 import { RunSecrets } from "../scrubbing/run-secrets.ts";
 import type { ToolDeps } from "../services/tool-services.ts";
 import { McpTools } from "../mcp/index.ts";
@@ -59,6 +59,8 @@ interface Claimed {
   /** Whether several people have written in the chat. */
   isShared: boolean;
   history: readonly PlacedMessage[];
+  /** Secrets that people have stored and that no output may show. */
+  sealed: SealedOfTask;
   progress: Progress;
   begun: Extract<Begun, { kind: "run" }>;
 }
@@ -86,7 +88,7 @@ export interface Step extends Claimed {
 }
 
 export function openStep(deps: ExecutionDeps, claimed: Claimed): Step {
-  const { task, history, progress } = claimed;
+  const { task, history, progress, sealed } = claimed;
   const { taskId, generation } = progress;
   const { project, task: row } = task;
   const abort = new AbortController();
@@ -101,7 +103,7 @@ export function openStep(deps: ExecutionDeps, claimed: Claimed): Step {
   const runtime = awakeRuntime(deps, project.id, patience);
   const secrets = new RunSecrets({
     load: async () => [
-      ...(await knownSecrets(deps, { projectId: project.id, userId: row.userId })),
+      ...(await knownSecrets(deps, sealed)),
       ...(await serverSecrets(deps, task.mcpServers)),
     ],
     files: deps.workspaces.runtime(project.id),

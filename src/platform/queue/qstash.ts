@@ -27,14 +27,9 @@ export function createQueue(options: {
   trips?: Trips;
   fetch?: typeof fetch;
 }): Queue {
-  const client = new Client({
-    baseUrl: options.url,
-    token: options.token,
-    devMode: false,
-    enableTelemetry: false,
-  });
-  // The library builds the requests; its own transport prints failures, has no timeout and accepts no other `fetch`.
-  client.http = createTransport(options);
+  // Created at first use: most requests and steps publish nothing, and creating it costs as much as two statements of theirs.
+  let made: Client | undefined;
+  const client = () => (made ??= createClient(options));
 
   const addressOf = (message: { function: string }) =>
     `${withoutSlash(options.publicUrl)}/functions/${message.function}`;
@@ -54,17 +49,17 @@ export function createQueue(options: {
   return {
     publish: async (message) => {
       count();
-      await client.publish(toRequest(message));
+      await client().publish(toRequest(message));
     },
     publishBatch: async (messages) => {
       for (let from = 0; from < messages.length; from += BATCH) {
         count();
-        await client.batch(messages.slice(from, from + BATCH).map(toRequest));
+        await client().batch(messages.slice(from, from + BATCH).map(toRequest));
       }
     },
     ensureSchedule: async (schedule) => {
       count();
-      await client.schedules.create({
+      await client().schedules.create({
         destination: addressOf(schedule),
         scheduleId: schedule.id,
         cron: schedule.cron,
@@ -73,13 +68,21 @@ export function createQueue(options: {
     },
     answers: async () => {
       try {
-        await client.http.request({ path: ["v2", "dlq?count=1"], method: "GET" });
+        await client().http.request({ path: ["v2", "dlq?count=1"], method: "GET" });
         return true;
       } catch {
         return false;
       }
     },
   };
+}
+
+function createClient(options: { url: string; token: string; fetch?: typeof fetch }): Client {
+  const { url: baseUrl, token } = options;
+  const client = new Client({ baseUrl, token, devMode: false, enableTelemetry: false });
+  // The library builds the requests; its own transport prints failures, has no timeout and accepts no other `fetch`.
+  client.http = createTransport(options);
+  return client;
 }
 
 function contentOf({ payload, retries }: QueueMessage | QueueSchedule) {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { knownSecrets } from "#src/agent/scrubbing/known-secrets.ts";
+import { knownSecrets, sealedOfTask } from "#src/agent/scrubbing/known-secrets.ts";
 import {
   deploymentCredentials,
   deployments,
@@ -13,6 +13,7 @@ import { newId } from "#src/lib/ids.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { containerDeps } from "#test/support/container-deps.ts";
 import { newColleague } from "#test/support/colleagues.ts";
+import { storeTask } from "#test/support/stored-task.ts";
 import { fileDatabase } from "#test/support/database.ts";
 
 const database = await fileDatabase();
@@ -49,12 +50,17 @@ it("knows the variables of a project's containers and deployments, and its user'
   await connect(owner.id, "gitlab", "eight", null);
   await connect(other.id, "github", "nine", null);
 
-  const run = { projectId: project.id, userId: owner.id };
   await giveKey(owner.id, "openai", "ten");
   await giveKey(other.id, "groq", "eleven");
   await host(owner.id, project.id, "twelve");
   await host(other.id, foreign.id, "thirteen");
-  const known = await knownSecrets({ db, secrets, deploymentSecrets, modelKeySecrets }, run);
+  const { taskId } = await storeTask(
+    db,
+    { ...owner, defaultTeamId: owner.personalTeamId },
+    { projectId: project.id, status: "running" },
+  );
+  const sealed = await db.batch(sealedOfTask(db, taskId));
+  const known = await knownSecrets({ secrets, deploymentSecrets, modelKeySecrets }, sealed);
   expect(Object.fromEntries(known.map(({ name, value }) => [name, value]))).toEqual({
     API_KEY: "one",
     MODE: "two",

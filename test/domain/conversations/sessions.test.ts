@@ -49,7 +49,7 @@ it("a message goes on in the chat that another advance of its session has begun 
     second.resolve();
     return begun.promise;
   });
-  const first = afterBatch(2, async () => {
+  const first = afterBatch(1, async () => {
     await world.receive("Two");
     advance = world.advance({ ...world.deps, db: slow });
     await second.promise;

@@ -58,7 +58,8 @@ export async function advanceSession(deps: ConversationDeps, key: SessionKey): P
 /** Handles what the session has now, once. */
 async function pass(deps: ConversationDeps, key: SessionKey): Promise<Left> {
   const idleMinutes = deps.config.GATEWAY_SESSION_IDLE_MINUTES;
-  const { channel, events, person } = await openConversation(deps.db, key, { idleMinutes });
+  const settings = { idleMinutes, wholeChars: NEAR_SPLIT_CHARS };
+  const { channel, events, person, isClaimed } = await openConversation(deps.db, key, settings);
   if (events.length === 0) return "nothing";
   if (!channel) {
     await settleEvents(
@@ -71,6 +72,7 @@ async function pass(deps: ConversationDeps, key: SessionKey): Promise<Left> {
     await meetStranger(deps, channel, events);
     return "nothing";
   }
+  if (isClaimed) return start(deps, { channel, key, person, batch: messagesOf(events) });
   const waiting = await handleAtOnce(deps, channel, person, events);
   if (waiting.length === 0) return "nothing";
   if (waiting.length < events.length) return "more"; // what was handled may have changed the session
@@ -199,12 +201,31 @@ async function begin(
   const ids = waiting.slice(0, most).map(({ stored }) => stored.id);
   const idleMinutes = deps.config.GATEWAY_SESSION_IDLE_MINUTES;
   const { events, person } = await claimEvents(deps.db, key, { ids, idleMinutes });
-  const batch = events.flatMap((stored) =>
+  const batch = messagesOf(events);
+  if (batch.length === 0) return "nothing"; // another advance was faster
+  if (!person) return "more"; // no longer linked
+  const left = await start(deps, { channel, key, person, batch });
+  return left === "nothing" && batch.length < waiting.length ? "more" : left;
+}
+
+function messagesOf(events: readonly StoredEvent[]): WaitingMessage[] {
+  return events.flatMap((stored) =>
     stored.event?.kind === "message" ? [{ stored, message: stored.event }] : [],
   );
+}
+
+/** Starts the task of a batch that was claimed, or tells the person why there is none. */
+async function start(
+  deps: ConversationDeps,
+  {
+    channel,
+    key,
+    person,
+    batch,
+  }: { channel: Channel; key: SessionKey; person: Membership; batch: readonly WaitingMessage[] },
+): Promise<Left> {
   const last = batch.at(-1);
-  if (!last) return "nothing"; // another advance was faster
-  if (!person) return "more"; // no longer linked
+  if (!last) return "nothing";
   try {
     const { apiKeyId } = last.message;
     const caller = await callerFor(deps, { userId: person.userId, apiKeyId: apiKeyId ?? null });
@@ -224,7 +245,7 @@ async function begin(
       batch.map(({ stored }) => stored.id),
     );
   }
-  return batch.length < waiting.length ? "more" : "nothing";
+  return "nothing";
 }
 
 const RECEIVED = "👀";

@@ -5,6 +5,7 @@ import { insertAuditEntry } from "#src/domain/access/audit/index.ts";
 import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { newId } from "#src/lib/ids.ts";
+import type { Draft } from "#src/db/statement.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { HostingName } from "#src/platform/hosting/hosting.ts";
 
@@ -64,7 +65,7 @@ export function credentialsOf(
 }
 
 /** The encrypted secrets of a person's credentials. */
-export function sealedSecrets(db: Db, { userId }: { userId: string }) {
+export function sealedSecrets(db: Draft, userId: string | SQL) {
   const { provider, encryptedToken, encryptedRefreshToken, encryptedMetadata } = deploymentCredentials;
   return db
     .select({ provider, encryptedToken, encryptedRefreshToken, encryptedMetadata })

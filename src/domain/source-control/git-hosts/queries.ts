@@ -1,11 +1,11 @@
-import { and, eq, exists, lt, or, sql } from "drizzle-orm";
+import { and, eq, exists, lt, or, sql, type SQL } from "drizzle-orm";
 import { shareOwnTeam } from "#src/db/locks.ts";
 import { gitConnections } from "#src/db/schema/index.ts";
 import { insertAuditEntry } from "#src/domain/access/audit/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { statement, type Slot } from "#src/db/statement.ts";
+import type { Draft } from "#src/db/statement.ts";
 import type { GitHostName } from "#src/platform/git-hosts/git-host.ts";
 
 export type Connection = typeof gitConnections.$inferSelect;
@@ -18,16 +18,13 @@ export function connectionsOf(db: Db, userId: string) {
 }
 
 /** A person's tokens, encrypted. */
-export const sealedTokens = statement((db, { userId }: { userId: Slot<string> }) =>
-  db
-    .select({
-      provider: gitConnections.provider,
-      encryptedToken: gitConnections.encryptedToken,
-      encryptedRefreshToken: gitConnections.encryptedRefreshToken,
-    })
+export function sealedTokens(db: Draft, userId: string | SQL) {
+  const { provider, encryptedToken, encryptedRefreshToken } = gitConnections;
+  return db
+    .select({ provider, encryptedToken, encryptedRefreshToken })
     .from(gitConnections)
-    .where(eq(gitConnections.userId, userId)),
-);
+    .where(eq(gitConnections.userId, userId));
+}
 
 export async function connectionOf(
   db: Db,

@@ -11,7 +11,7 @@ export async function projectVariables(
   deps: { db: Db; secrets: Pick<Secrets, "decrypt"> },
   projectId: string,
 ): Promise<ReadonlyMap<string, string | null>> {
-  const variables = await secretVariables(deps, await sealedVariables(deps.db, { projectId }));
+  const variables = await secretVariables(deps, await sealedVariables(deps.db, projectId));
   const values = new Map<string, string | null>();
   for (const { name, value } of variables) {
     values.set(name, values.has(name) && values.get(name) !== value ? null : value);

@@ -4,7 +4,7 @@ import { browserPreviews, containerConnections, containers } from "#src/db/schem
 import { insertAuditEntry, type AuditEntry } from "#src/domain/access/audit/index.ts";
 import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { statement, type Slot } from "#src/db/statement.ts";
+import type { Draft } from "#src/db/statement.ts";
 
 export type Container = typeof containers.$inferSelect;
 export type NewContainer = typeof containers.$inferInsert;
@@ -25,16 +25,14 @@ export function containersOf(db: Db, projectId: string | SQL) {
 }
 
 /** Encrypted variables and credentials of a project's containers. */
-export const sealedVariables = statement((db, { projectId }: { projectId: Slot<string> }) =>
-  db
-    .select({
-      encryptedEnv: containers.encryptedEnv,
-      encryptedCredentials: containers.encryptedCredentials,
-    })
+export function sealedVariables(db: Draft, projectId: string | SQL) {
+  const { encryptedEnv, encryptedCredentials } = containers;
+  return db
+    .select({ encryptedEnv, encryptedCredentials })
     .from(containers)
     .where(eq(containers.projectId, projectId))
-    .orderBy(asc(containers.id)),
-);
+    .orderBy(asc(containers.id));
+}
 
 export function containerOf(db: Db, projectId: string, containerId: string) {
   return db

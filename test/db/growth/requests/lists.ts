@@ -229,7 +229,7 @@ function deployments(person: Person): Request[] {
       run: (db) => deploymentsOfUser(db, user, { ...page, projectIds: [project] }),
     },
     { name: "deployments of a project", run: (db) => deploymentsOfProject(db, project, page) },
-    { name: "variables of a project's deployments", run: (db) => sealedEnvs(db, { projectId: project }) },
+    { name: "variables of a project's deployments", run: (db) => sealedEnvs(db, project) },
     {
       name: "what a deployment is decided by",
       run: (db) =>

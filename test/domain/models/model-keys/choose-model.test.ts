@@ -175,10 +175,7 @@ describe("a person's values to be hidden", () => {
       apiType: "openai",
       defaultHeadersEncrypted: await modelKeySecrets.encrypt(JSON.stringify(headers)),
     });
-    const [keys, kept] = await db.batch([
-      sealedKeys(db, { userId: person.id }),
-      sealedHeaders(db, { userId: person.id }),
-    ]);
+    const [keys, kept] = await db.batch([sealedKeys(db, person.id), sealedHeaders(db, person.id)]);
     const values = await ownKeyValues({ modelKeySecrets }, keys, kept);
     expect(values.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual([
       { name: "OWN_API_KEY", value: "own-0123456789" },

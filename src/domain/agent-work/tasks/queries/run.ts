@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, inArray, lt, sql, type SQL } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
 import { agents, chats, messages, projects, tasks, taskTurns, teams, users } from "#src/db/schema/index.ts";
 import { serversOfTask } from "#src/domain/agent-work/mcp/index.ts";
 import { adoptReservations } from "#src/domain/metering/credits/index.ts";
@@ -115,20 +116,38 @@ const historyBefore = statement((db, { taskId }: TaskId) =>
     .limit(HISTORY_ROWS),
 );
 
+/** SQL values: the project and the person of a task, for queries by them in the round trip that claims it. */
+export const projectOfTask = (taskId: Slot<string>): SQL =>
+  sql`(SELECT project_id FROM tasks WHERE id = ${taskId}::uuid)`;
+export const personOfTask = (taskId: Slot<string>): SQL =>
+  sql`(SELECT user_id FROM tasks WHERE id = ${taskId}::uuid)`;
+
 /**
  * Claims the task for a generation of executor, with the reservation of the previous one, and reads all that a turn needs,
- * in one round trip. No `claimed` row means that the task has ended, belongs to a newer generation, or is deleted;
- * `current` says which.
+ * and what `beside` reads, in one round trip. No `claimed` row means that the task has ended, belongs to a newer generation,
+ * or is deleted; `current` says which.
  */
-export async function claimTask(db: Db, taskId: string, generation: number) {
-  const [claimed, current, turns, history] = await db.batch([
+export async function claimTask<T extends BatchItem<"pg">[]>(
+  db: Db,
+  taskId: string,
+  generation: number,
+  ...beside: T
+) {
+  const [claimed, current, turns, history, , ...read] = await db.batch([
     takeTask(db, { taskId, generation }),
     currentTask(db, { taskId }),
     turnsOf(db, { taskId }),
     historyBefore(db, { taskId }),
     adoptReservations(db, { taskId }),
+    ...beside,
   ]);
-  return { claimed: claimed.length > 0, current: current[0], turns, history: history.toReversed() };
+  return {
+    claimed: claimed.length > 0,
+    current: current[0],
+    turns,
+    history: history.toReversed(),
+    beside: read,
+  };
 }
 
 export type ClaimedTask = NonNullable<Awaited<ReturnType<typeof claimTask>>["current"]>;

@@ -1,12 +1,13 @@
-import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, sql, type SQL } from "drizzle-orm";
 import { lockNames } from "#src/db/locks.ts";
-import { channelEvents, channelMessages, channelSessions } from "#src/db/schema/index.ts";
+import { channelEvents } from "#src/db/schema/index.ts";
 import type { ReceivedMessage } from "#src/channels/channel.ts";
 import { liveChannel, type Channel } from "#src/domain/messaging/channels/index.ts";
 import { linkCounts } from "#src/domain/messaging/identities/index.ts";
 import { jidOf, type SessionKey } from "#src/domain/messaging/inbox/index.ts";
 import type { Role } from "#src/domain/access/permissions/index.ts";
 import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
+import { storableText } from "#src/lib/storable-text.ts";
 import { statement, type Slot } from "#src/db/statement.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -48,6 +49,8 @@ export interface OpenConversation {
   events: StoredEvent[];
   /** Undefined for a person who is not linked to an active user. */
   person: Membership | undefined;
+  /** Whether the events are the batch of a task, as by `claimEvents`: there was one, and it can only be that. */
+  isClaimed: boolean;
 }
 
 /** Most events of a session that one call reads. */
@@ -71,11 +74,10 @@ const eventsOf = statement((db, key: Record<keyof SessionKey, Slot<string>>) =>
   db.select().from(channelEvents).where(openEvents(key)).orderBy(asc(channelEvents.id)).limit(READ),
 );
 
-/** Reads the person who sent a session's open events, and the session. No row if the sender is not linked to an active user. */
-const membershipOf = statement((db, slots: SessionSlots) => {
-  const { channelId, sessionKey, senderId, idleMinutes } = slots;
+/** The person who sent a session's open events, and the session. No row if the sender is not linked to an active user. */
+function membership({ channelId, sessionKey, senderId, idleMinutes }: SessionSlots): SQL {
   const ownerRole = roleInProject({ userId: sql`channel_configs.user_id`, isSuperuser: false });
-  return db.execute<Membership & Record<string, unknown>>(sql`
+  return sql`
     WITH person AS (
       (SELECT u.id AS user_id, link.id AS identity_id
       FROM channel_configs JOIN platform_identities AS link ON link.platform = channel_configs.channel_type AND ${linkCounts}
@@ -116,21 +118,52 @@ const membershipOf = statement((db, slots: SessionSlots) => {
       AND s.user_id = person.user_id
     -- In another person's channel only a chat about the channel's project may continue.
     LEFT JOIN chats c ON c.id = s.chat_id
-      AND (channel_configs.user_id = person.user_id OR c.project_id = channel_configs.project_id)`);
+      AND (channel_configs.user_id = person.user_id OR c.project_id = channel_configs.project_id)`;
+}
+
+const membershipOf = statement((db, slots: SessionSlots) =>
+  db.execute<Membership & Record<string, unknown>>(membership(slots)),
+);
+
+/** As `membershipOf`, and makes the session's only open event the batch of a task where nothing else can become of it. */
+const claimingMembership = statement((db, slots: SessionSlots & { wholeChars: Slot<number> }) => {
+  const { channelId, sessionKey, senderId, wholeChars } = slots;
+  const isOpen = (event: SQL) => sql`${event}.channel_config_id = ${channelId}::uuid
+    AND ${event}.session_key = ${sessionKey}::text AND ${event}.sender_id = ${senderId}::text AND ${event}.handled_at IS NULL`;
+  return db.execute<Membership & { isClaimed: boolean } & Record<string, unknown>>(sql`
+    WITH member AS (${membership(slots)}), claimed AS (
+      UPDATE channel_events e SET task_id = e.id FROM member
+      WHERE ${isOpen(sql`e`)} AND e.task_id IS NULL AND NOT member."isBusy"
+        -- Not what may be a command, a part of a long text, or the first of several files.
+        AND e.event ->> 'kind' = 'message' AND e.event ->> 'text' !~ '^[/!]'
+        AND length(e.event ->> 'text') < ${wholeChars}::int AND e.event -> 'media' = '[]'
+        AND NOT EXISTS (SELECT 1 FROM channel_events o WHERE ${isOpen(sql`o`)} AND o.id <> e.id)
+      RETURNING e.id
+    )
+    SELECT member.*, EXISTS (SELECT 1 FROM claimed) AS "isClaimed" FROM member`);
 });
 
-/** Reads everything that decides how a session's events are handled, in one round trip. */
+/** Two calls for one session choose a batch one after the other. */
+const lockSession = (db: Db, { channelId, sessionKey, senderId }: SessionKey) =>
+  lockNames(db, [`channel-session:${channelId}:${sessionKey}:${senderId}`]);
+
+/**
+ * Reads everything that decides how a session's events are handled, in one round trip. A single message of fewer than
+ * `wholeChars` characters, to a session that is not at work, is claimed in the same.
+ */
 export async function openConversation(
   db: Db,
   key: SessionKey,
-  { idleMinutes }: { idleMinutes: number },
+  settings: { idleMinutes: number; wholeChars: number },
 ): Promise<OpenConversation> {
-  const [channels, events, people] = await db.batch([
+  const [, channels, people, events] = await db.batch([
+    lockSession(db, key),
     liveChannel(db, key),
+    claimingMembership(db, { ...key, ...settings }),
     eventsOf(db, key),
-    membershipOf(db, { ...key, idleMinutes }),
   ]);
-  return { channel: channels[0], events, person: people.rows[0] };
+  const [person] = people.rows;
+  return { channel: channels[0], events, person, isClaimed: person?.isClaimed === true };
 }
 
 /** Marks events as handled and deletes their contents. */
@@ -159,8 +192,7 @@ export async function claimEvents(
       sql`, `,
     )}) AND f.handled_at IS NULL ORDER BY f.id LIMIT 1)`;
   const [, , events, people] = await db.batch([
-    // Two calls for one session choose one after the other.
-    lockNames(db, [`channel-session:${key.channelId}:${key.sessionKey}:${key.senderId}`]),
+    lockSession(db, key),
     db
       .update(channelEvents)
       .set({ taskId: first })
@@ -188,10 +220,8 @@ export async function settleStarted(
   db: Db,
   {
     channel,
-    sessionId,
-    chatId,
-    taskId,
     messages,
+    ...started
   }: {
     channel: Pick<Channel, "id" | "channelType">;
     sessionId: string;
@@ -200,37 +230,32 @@ export async function settleStarted(
     messages: readonly { id: string; message: ReceivedMessage }[];
   },
 ): Promise<void> {
-  await db.batch([
-    db
-      .update(channelSessions)
-      .set({ chatId, lastActiveAt: sql`now()` })
-      .where(eq(channelSessions.id, sessionId)),
-    db
-      .insert(channelMessages)
-      .values(
-        messages.map(({ id, message }) => ({
-          id,
-          channelConfigId: channel.id,
-          direction: "inbound" as const,
-          jid: jidOf(channel.channelType, message.place.chatId),
-          platformChatType: message.place.chatType,
-          platformThreadId: message.place.threadId ?? null,
-          senderName: message.sender.name,
-          content: message.text,
-          platformMessageId: message.id,
-          taskId,
-          status: "delivered" as const,
-        })),
-      )
-      .onConflictDoNothing(),
-    db
-      .update(channelEvents)
-      .set({ handledAt: sql`now()`, event: null })
-      .where(
-        inArray(
-          channelEvents.id,
-          messages.map(({ id }) => id),
-        ),
-      ),
-  ]);
+  const rows = messages.map(({ id, message }) => ({
+    id,
+    jid: jidOf(channel.channelType, message.place.chatId),
+    chat_type: message.place.chatType,
+    thread_id: message.place.threadId ?? null,
+    sender_name: message.sender.name,
+    content: storableText(message.text),
+    message_id: message.id,
+  }));
+  await settlingStarted(db, { ...started, channelId: channel.id, messages: JSON.stringify(rows) });
 }
+
+type StartedSlots = Record<"channelId" | "sessionId" | "chatId" | "taskId" | "messages", Slot<string>>;
+
+const settlingStarted = statement((db, { channelId, sessionId, chatId, taskId, messages }: StartedSlots) =>
+  db.execute(sql`
+    WITH started AS (
+      SELECT * FROM jsonb_to_recordset(${messages}::jsonb) AS m (id uuid, jid text, chat_type text, thread_id text,
+        sender_name text, content text, message_id text)
+    ), continued AS (
+      UPDATE channel_sessions SET chat_id = ${chatId}::uuid, last_active_at = now() WHERE id = ${sessionId}::uuid
+    ), kept AS (
+      INSERT INTO channel_messages (id, channel_config_id, direction, jid, platform_chat_type, platform_thread_id,
+        sender_name, content, platform_message_id, task_id, status)
+      SELECT id, ${channelId}::uuid, 'inbound', jid, chat_type, thread_id, sender_name, content, message_id,
+        ${taskId}::uuid, 'delivered' FROM started ON CONFLICT DO NOTHING
+    )
+    UPDATE channel_events SET handled_at = now(), event = NULL FROM started WHERE channel_events.id = started.id`),
+);

@@ -6,6 +6,7 @@ import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/opera
 import type { Role } from "#src/domain/access/permissions/index.ts";
 import { insertAuditEntry } from "#src/domain/access/audit/index.ts";
 import { roleInProject, type Viewer } from "#src/domain/workspaces/projects/index.ts";
+import type { Draft } from "#src/db/statement.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { HostingName } from "#src/platform/hosting/hosting.ts";
 import type { StoredJob } from "#src/work/job.ts";
@@ -186,7 +187,7 @@ function conditionsOf({ provider, status }: DeploymentFilter) {
 const KNOWN_ENVS = 20;
 
 /** The encrypted variables of a project's newest deployments that have some. */
-export function sealedEnvs(db: Db, { projectId }: { projectId: string }) {
+export function sealedEnvs(db: Draft, projectId: string | SQL) {
   return db
     .select({ encryptedEnv: deployments.encryptedEnv })
     .from(deployments)

@@ -1,10 +1,10 @@
-import { and, desc, eq, exists, sql } from "drizzle-orm";
+import { and, desc, eq, exists, sql, type SQL } from "drizzle-orm";
 import { lockPerson, shareOwnTeam } from "#src/db/locks.ts";
 import { userApiKeys } from "#src/db/schema/index.ts";
 import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/access/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { statement, type Slot } from "#src/db/statement.ts";
+import type { Draft } from "#src/db/statement.ts";
 
 export type ModelKey = typeof userApiKeys.$inferSelect;
 
@@ -29,14 +29,14 @@ export function activeKeys(db: Db, userId: string, provider?: string): Promise<M
 export const MOST_SEALED = 200;
 
 /** All keys that a person ever stored, encrypted, newest first. */
-export const sealedKeys = statement((db, { userId }: { userId: Slot<string> }) =>
-  db
+export function sealedKeys(db: Draft, userId: string | SQL) {
+  return db
     .select({ provider: userApiKeys.provider, encryptedValue: userApiKeys.encryptedValue })
     .from(userApiKeys)
     .where(eq(userApiKeys.userId, userId))
     .orderBy(desc(userApiKeys.isActive), desc(userApiKeys.id))
-    .limit(MOST_SEALED),
-);
+    .limit(MOST_SEALED);
+}
 
 export async function keyOfUser(db: Db, userId: string, id: string): Promise<ModelKey | undefined> {
   const [row] = await db

@@ -1,10 +1,10 @@
-import { and, asc, desc, eq, exists, sql } from "drizzle-orm";
+import { and, asc, desc, eq, exists, sql, type SQL } from "drizzle-orm";
 import { lockPerson, shareOwnTeam } from "#src/db/locks.ts";
 import { userApiKeys, userModels, userProviders } from "#src/db/schema/index.ts";
 import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/access/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { statement, type Slot } from "#src/db/statement.ts";
+import type { Draft } from "#src/db/statement.ts";
 import { MOST_SEALED } from "./keys.ts";
 
 export type CustomProvider = typeof userProviders.$inferSelect;
@@ -26,14 +26,14 @@ export function activeProviders(db: Db, userId: string) {
 }
 
 /** The default headers of all providers that a person ever stored, encrypted. */
-export const sealedHeaders = statement((db, { userId }: { userId: Slot<string> }) =>
-  db
+export function sealedHeaders(db: Draft, userId: string | SQL) {
+  return db
     .select({ slug: userProviders.slug, encrypted: userProviders.defaultHeadersEncrypted })
     .from(userProviders)
     .where(and(eq(userProviders.userId, userId), sql`${userProviders.defaultHeadersEncrypted} IS NOT NULL`))
     .orderBy(desc(userProviders.isActive), desc(userProviders.id))
-    .limit(MOST_SEALED),
-);
+    .limit(MOST_SEALED);
+}
 
 /**
  * Stores a provider; restores a deleted one with the slug. Returns its id; `undefined` if an active one has the slug. Throws
