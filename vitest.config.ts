@@ -77,11 +77,12 @@ function nameOf({ moduleId }: TestSpecification): string {
   return path.relative(import.meta.dirname, moduleId);
 }
 
-/** Node would be told of the condition `development`, under which some packages are their unbuilt sources, or check each of their steps. */
+/** Vitest tells Node of the condition `development`, under which some packages are unbuilt sources, or check each of their steps. */
 const packagesAsInProduction: Plugin = {
   name: "packages-as-in-production",
-  configResolved({ ssr }) {
-    ssr.resolve.conditions = ssr.resolve.conditions.filter((name) => name !== "development|production");
+  configResolved({ ssr: { resolve } }) {
+    if (resolve?.conditions)
+      resolve.conditions = resolve.conditions.filter((name) => name !== "development|production");
   },
 };
 

@@ -16,7 +16,7 @@ it("a single message is the batch of a task in the round trip that reads its ses
   const world = await MediaWorld.open(db);
   await world.receive("Hello");
   const both = await Promise.all([open(world), open(world)]);
-  expect(both.map(({ isClaimed }) => isClaimed).toSorted()).toEqual([false, true]);
+  expect(both.filter(({ isClaimed }) => isClaimed)).toHaveLength(1);
   const { events } = await open(world);
   expect(events.map(({ id, taskId }) => taskId === id)).toEqual([true]);
 });

@@ -118,8 +118,9 @@ describe("an address", () => {
     const { user, token } = await registered();
     const own = user.email;
     await changeOwnAccount(mail.deps, user.id, { email: victims });
+    const promising: { hash(password: string, cost: number): Promise<string> } = bcrypt;
     // While the new password is hashed:
-    const hash = vi.spyOn(bcrypt, "hash").mockImplementationOnce(async () => {
+    const hash = vi.spyOn(promising, "hash").mockImplementationOnce(async () => {
       await changeOwnAccount(mail.deps, user.id, { email: own });
       await verify(token);
       return "a hash";
