@@ -58,6 +58,8 @@ const service = mortalService(
     OUTBOUND_ALLOW_PRIVATE: "true",
     USER_MAX_CONCURRENT_AGENTS: "100",
     PROJECT_MAX_CONCURRENT_AGENTS: "100",
+    // People do not sign in again, however long it takes.
+    ACCESS_TOKEN_EXPIRE_MINUTES: "1440",
     ...(outcomes && { HELD_OUTCOMES_URL: outcomes.url }),
   }),
   isLong ? { dataDir: mkdtempSync(join(tmpdir(), "workspace-crash-")), entry: HELD_SERVICE } : {},
@@ -131,7 +133,7 @@ beforeAll(async () => {
   const all = [removed, shut, mailed, deferred, shown, ...Object.values(stories)].filter(
     (story) => story !== undefined,
   );
-  const early = all.filter((story) => story !== stories.projects);
+  const others = all.filter((story) => story !== stories.projects);
   all.push(cloned);
 
   let over = new AbortController();
@@ -148,6 +150,9 @@ beforeAll(async () => {
     if (isLong) await Promise.race([traffic.failed, pause(random.between(200, 6_000))]);
     // It waits for the end of the clone before, which must not be held.
     await cloned.beforeKill?.(interrupted);
+    // Else they are being stopped and started when it dies.
+    const areProjectsEarly = isLong && kill % 2 === 1;
+    const early = areProjectsEarly ? [...others, stories.projects] : others;
     const heldAt = Date.now();
     outcomes?.hold();
     await Promise.all(early.map((story) => story.beforeKill?.(interrupted)));
@@ -160,7 +165,7 @@ beforeAll(async () => {
       : vi.waitUntil(() => traffic.isCalling || traffic.isOver, { ...PATIENCE, interval: 20 });
     await Promise.race([traffic.failed, moment]);
     // So that requests are under way when it dies.
-    await stories.projects.beforeKill?.(interrupted);
+    if (!areProjectsEarly) await stories.projects.beforeKill?.(interrupted);
     traffic.burst(2);
     await pause(random.between(0, 60));
     const jobs = outcomes ? await jobsUnderWay(outcomes) : [];
