@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { readConfiguration, type Configuration } from "./configuration.ts";
 import { keepFilesPrivate, temporaryDir } from "./data-dir.ts";
-import { startStack, type Stack } from "./stack.ts";
+import { startStack, type Stack, type StackOptions } from "./stack.ts";
 import { StartError } from "./start-error.ts";
 
 /** Time limit of an orderly end; the next start recovers interrupted work, as after a kill. */
@@ -12,9 +12,9 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /**
  * `npm start`: runs the whole service until a signal ends it. Standard output gets one line, `ready <address>`, once it
- * serves; messages for people go to standard error. Ends the process when it cannot start.
+ * serves; messages for people go to standard error. Ends the process when it cannot start. `options` are for tests.
  */
-export async function runService(): Promise<Stack> {
+export async function runService(options: Pick<StackOptions, "reroute"> = {}): Promise<Stack> {
   if (existsSync(".env")) process.loadEnvFile(".env");
   keepFilesPrivate();
   try {
@@ -24,7 +24,7 @@ export async function runService(): Promise<Stack> {
     // Registered before the first output: a signal without a handler would end the process at once.
     const isStopping = stopOnSignal(starting.promise);
     say("Starting: building the Worker and opening the data …");
-    starting.resolve(startStack(configuration, { log: say }));
+    starting.resolve(startStack(configuration, { ...options, log: say }));
     const stack = await starting.promise;
     if (!isStopping()) {
       introduce(stack, configuration);

@@ -6,26 +6,29 @@ import { afterAll, beforeAll, expect, inject, it, vi } from "vitest";
 import { startReceiver } from "#test/stand-ins/support/receiver.ts";
 import { apiClient, type ApiClient } from "#test/support/api-client.ts";
 import { CHROMIUM } from "#test/support/chromium.ts";
-import { newDataDir } from "#test/support/data-dir.ts";
 import { startSlack } from "#test/support/platforms/slack.ts";
 import type { Victim } from "#test/support/process.ts";
 import { seeded } from "#test/support/random.ts";
 import { mortalService } from "./support/mortal-service.ts";
 import { limitFor, PATIENCE } from "./support/patience.ts";
 import { passTime } from "./support/pass-time.ts";
+import { HELD_SERVICE, holdOutcomes } from "./support/held-outcomes.ts";
+import { authorizations } from "./support/stories/authorizations.ts";
 import { clones } from "./support/stories/clones.ts";
 import { deployments } from "./support/stories/deployments.ts";
 import { deferredCalls } from "./support/stories/deferred-calls.ts";
 import { mcpClients } from "./support/stories/mcp-clients.ts";
+import { mails } from "./support/stories/mails.ts";
 import { messages } from "./support/stories/messages.ts";
 import { pages } from "./support/stories/pages.ts";
 import { payments, SHARE } from "./support/stories/payments.ts";
 import { programs } from "./support/stories/programs.ts";
 import { projects } from "./support/stories/projects.ts";
 import { questions } from "./support/stories/questions.ts";
+import { removals } from "./support/stories/removals.ts";
 import type { Story } from "./support/stories/story.ts";
-import { takeoversByKind, type Return } from "./support/takeovers.ts";
 import { QUIET_RECOVERY_LIMIT_MS, RECOVERY_LIMIT_MS, Traffic, type Recovery } from "./support/traffic.ts";
+import { goOn, jobsUnderWay, linesByKind, untilUnderWay, type GoneOn } from "./support/under-way.ts";
 import { verifyCallbacks, verifyNoOthers, verifyTask, type Scars } from "./support/verify.ts";
 
 /** One of everything, and one of workerd alone. */
@@ -35,8 +38,12 @@ const KILLS = Number(process.env["CRASH_KILLS"] ?? FEW);
 const isLong = KILLS > FEW;
 const SEED = inject("fuzzSeed");
 const LANES = 4;
+/** A statement to the database fails after 15 seconds, and with it an executor whose outcome is held. */
+const MOST_HELD_MS = 11_000;
 
 const random = seeded(SEED);
+/** Only in a long run: there a job of each kind is under way at each kill. */
+const outcomes = isLong ? await holdOutcomes() : undefined;
 let slack: Awaited<ReturnType<typeof startSlack>>;
 const service = mortalService(
   () => ({
@@ -51,8 +58,11 @@ const service = mortalService(
     OUTBOUND_ALLOW_PRIVATE: "true",
     USER_MAX_CONCURRENT_AGENTS: "100",
     PROJECT_MAX_CONCURRENT_AGENTS: "100",
+    // People do not sign in again, however long it takes.
+    ACCESS_TOKEN_EXPIRE_MINUTES: "1440",
+    ...(outcomes && { HELD_OUTCOMES_URL: outcomes.url }),
   }),
-  isLong ? mkdtempSync(join(tmpdir(), "workspace-crash-")) : newDataDir(),
+  isLong ? { dataDir: mkdtempSync(join(tmpdir(), "workspace-crash-")), entry: HELD_SERVICE } : {},
 );
 
 let api: ApiClient;
@@ -62,14 +72,20 @@ let traffic: Traffic;
 let cloned: Awaited<ReturnType<typeof clones>>;
 let deferred: Awaited<ReturnType<typeof deferredCalls>>;
 let shown: Awaited<ReturnType<typeof pages>> | undefined;
+let shut: Awaited<ReturnType<typeof authorizations>> | undefined;
+let mailed: Story | undefined;
+let removed: Story | undefined;
 let stories: Record<
   "questions" | "programs" | "mcpClients" | "projects" | "messages" | "deployments" | "payments",
   Story
 >;
-/** The service's returns from its kills, in their order. */
-const returns: Return[] = [];
+/** How the jobs went on that were under way at a kill. */
+const gone: GoneOn[] = [];
 /** What a person was told, each time that workerd had died alone. */
 const told: boolean[] = [];
+
+/** Names of all kinds of jobs. Loaded for a long run alone: it is the whole Worker. */
+const everyKind = async () => (await import("#functions/index.ts")).JOBS.map(({ name }) => name);
 
 const victimOf = (kill: number): Victim => {
   if (kill <= FEW) return kill === 1 ? "everything" : "workerd";
@@ -94,7 +110,7 @@ beforeAll(async () => {
   owner = { token, ...(await api.newKey(token)) };
   const projectIds = own.map(({ id }) => id);
   traffic = new Traffic({ key: owner.key, projectIds, webhookUrl: receiver.url, random });
-  const world = { api, random, dataDir: service.dataDir, slack };
+  const world = { api, random, dataDir: service.dataDir, slack, isLong };
   cloned = await clones(world);
   deferred = await deferredCalls(world);
   if (CHROMIUM !== undefined) shown = await pages(world, { begins: KILLS - FEW + 1 });
@@ -107,34 +123,57 @@ beforeAll(async () => {
     deployments: await deployments(world),
     payments: await payments(world),
   };
-  const all: Story[] = [cloned, deferred, ...(shown ? [shown] : []), ...Object.values(stories)];
+  if (outcomes) {
+    [shut, mailed, removed] = [
+      await authorizations(world),
+      await mails(world, outcomes),
+      await removals(world),
+    ];
+  }
+  const all = [removed, shut, mailed, deferred, shown, ...Object.values(stories)].filter(
+    (story) => story !== undefined,
+  );
+  const others = all.filter((story) => story !== stories.projects);
+  all.push(cloned);
 
   let over = new AbortController();
-  const goOn = () => {
+  const begin = () => {
     over = new AbortController();
     traffic.up({ url, readyAt: Date.now(), over: over.signal });
   };
-  goOn();
+  begin();
   if (isLong) traffic.run(LANES);
+  const kinds = isLong ? (await everyKind()).filter((kind) => kind !== "settle-project") : [];
   for (let kill = 1; kill <= KILLS; kill += 1) {
     const victim = victimOf(kill);
-    for (const story of all) if (story !== stories.projects) await story.beforeKill?.(victim);
+    const interrupted = { isSwept: isLong || victim !== "workerd" };
+    if (isLong) await Promise.race([traffic.failed, pause(random.between(200, 6_000))]);
+    // It waits for the end of the clone before, which must not be held.
+    await cloned.beforeKill?.(interrupted);
+    // Else they are being stopped and started when it dies.
+    const areProjectsEarly = isLong && kill % 2 === 1;
+    const early = areProjectsEarly ? [...others, stories.projects] : others;
+    const heldAt = Date.now();
+    outcomes?.hold();
+    await Promise.all(early.map((story) => story.beforeKill?.(interrupted)));
     if (!isLong) {
       traffic.chat();
       traffic.burst(2);
     }
-    const moment = isLong
-      ? pause(random.between(200, 9_000))
+    const moment = outcomes
+      ? untilUnderWay(outcomes, kinds, heldAt + MOST_HELD_MS)
       : vi.waitUntil(() => traffic.isCalling || traffic.isOver, { ...PATIENCE, interval: 20 });
     await Promise.race([traffic.failed, moment]);
     // So that requests are under way when it dies.
-    await stories.projects.beforeKill?.(victim);
+    if (!areProjectsEarly) await stories.projects.beforeKill?.(interrupted);
     traffic.burst(2);
     await pause(random.between(0, 60));
+    const jobs = outcomes ? await jobsUnderWay(outcomes) : [];
     await service.kill(victim, () => over.abort());
+    outcomes?.drop();
     for (const story of all) await story.gone?.(kill);
-    const goneAt = Date.now();
-    let isLate = false;
+    // Whether the leases of the dead still hold when the next ones begin.
+    let waited = true;
     if (victim === "workerd") {
       await vi.waitUntil(async () => (await fetch(`${url}/ready`).catch(() => undefined))?.ok, PATIENCE);
       const isTold = () => /crashed unexpectedly and is being restarted/u.test(service.stderr());
@@ -145,22 +184,29 @@ beforeAll(async () => {
         service.start().catch(() => {});
         await pause(random.between(200, 3_000));
         await service.kill();
+        waited = false;
       }
-      // Else leases of the dead still hold when the next ones begin.
-      isLate = !isLong || kill === KILLS || random.chance(0.5);
-      if (isLate) await passTime(service.dataDir);
+      if (!isLong || kill === KILLS || random.chance(0.25)) {
+        await passTime(service.dataDir);
+        waited = false;
+      }
       await service.start();
     }
-    returns.push({ goneAt, readyAt: Date.now(), isLate });
-    goOn();
-    for (const story of all) await story.back?.();
+    const going = outcomes && goOn(outcomes, jobs, { readyAt: Date.now(), waited });
+    begin();
+    await Promise.all([
+      going?.then((each) => gone.push(...each)),
+      (async () => {
+        for (const story of all) await story.back?.();
+      })(),
+    ]);
   }
 }, limitFor(KILLS));
 afterAll(async () => {
   await shown?.close();
   await cloned.close();
   await deferred.close();
-  await Promise.all([receiver.close(), slack.close()]);
+  await Promise.all([receiver.close(), slack.close(), shut?.close(), outcomes?.close()]);
 });
 
 it(
@@ -186,6 +232,25 @@ it("a workerd that dies alone is started again, and a person is told", () => {
   expect(told).not.toContain(false);
 });
 
+type Told = [title: string, story: () => Pick<Story, "verify"> | undefined];
+
+async function verifyKinds(): Promise<void> {
+  expect([...new Set(gone.map(({ kind }) => kind))].toSorted()).toEqual((await everyKind()).toSorted());
+  expect(gone.filter(({ ms }) => ms > RECOVERY_LIMIT_MS)).toEqual([]);
+}
+
+const OF_LONG_RUNS: Told[] = isLong
+  ? [
+      [
+        "a job of each kind was under way at a kill, and goes on without the sweep of a minute",
+        () => ({ verify: verifyKinds }),
+      ],
+      ["an agent goes on without a server that needs authorization", () => shut],
+      ["a task about which its person gets mails asks twice, and ends", () => mailed],
+      ["a deleted project is gone, and the schedule that was due in it has ended", () => removed],
+    ]
+  : [];
+
 it.each([
   ["a program that uses the client sees each event once, and starts each task once", () => stories.programs],
   [
@@ -202,8 +267,9 @@ it.each([
   ["each payment counts once and each creator's share is sent once", () => stories.payments],
   ["a call that its server goes on with is made once, and its result is read all the same", () => deferred],
   ["a clone goes on, and until then the project has its old files", () => cloned],
-] satisfies [string, () => Story][])("%s", { timeout: limitFor(1) }, async (_, story) => {
-  await expect(story().verify()).resolves.toBeUndefined();
+  ...OF_LONG_RUNS,
+] satisfies Told[])("%s", { timeout: limitFor(1) }, async (_, story) => {
+  await expect(story()?.verify()).resolves.toBeUndefined();
 });
 
 it.skipIf(CHROMIUM === undefined)(
@@ -222,10 +288,7 @@ function report(tasks: number, recoveries: readonly Recovery[], scars: readonly 
       `${KILLS} kills, seed ${SEED}: ${tasks} tasks, ${repeated} of them asked for more than once`,
       `  ready to new event: ${sorted.length} times, min ${sorted[0]} ms, p50 ${sorted[Math.floor(sorted.length / 2)]} ms, max ${sorted.at(-1)} ms`,
       `  turns begun anew ${sum("restarts")}, calls answered as interrupted ${sum("interrupted")}, of which ${sum("doublesPrevented")} had run`,
-      ...Array.from(takeoversByKind(service.dataDir, returns), ([kind, waits]) => {
-        const at = (part: number) => waits[Math.floor(part * (waits.length - 1))];
-        return `  ready to going on, ${kind}: ${waits.length} times, p50 ${at(0.5)} ms, max ${at(1)} ms`;
-      }),
+      ...linesByKind(gone),
       "",
     ].join("\n"),
   );

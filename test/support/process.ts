@@ -23,9 +23,9 @@ export interface ServiceProcess {
   kill(victim?: Victim, onStrike?: () => void): Promise<void>;
 }
 
-/** Start the service with these environment variables, in a process group of its own. */
-export function spawnService(variables: Readonly<Record<string, string>>): ServiceProcess {
-  const child = spawn("sh", ["local/start.sh"], {
+/** Starts the service with these environment variables, in a process group of its own. An `entry` runs in place of `npm start`'s. */
+export function spawnService(variables: Readonly<Record<string, string>>, entry?: string): ServiceProcess {
+  const child = spawn("sh", ["local/start.sh", ...(entry === undefined ? [] : [entry])], {
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...variables },

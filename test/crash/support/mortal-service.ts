@@ -17,7 +17,7 @@ export interface MortalService {
 /** The service of a test file; it is gone, with its data, when the file's tests are over. */
 export function mortalService(
   variables: () => Readonly<Record<string, string>> = () => ({}),
-  dataDir = newDataDir(),
+  { dataDir = newDataDir(), entry }: { dataDir?: string; entry?: string | undefined } = {},
 ): MortalService {
   let port = "0";
   let running: ServiceProcess | undefined;
@@ -29,14 +29,15 @@ export function mortalService(
   return {
     dataDir,
     async start() {
-      running = spawnService({
+      const environment = {
         PORT: port,
         DATA_DIR: dataDir,
         PASSWORD_HASH_COST: "4",
         USER_RATE_PER_MINUTE: "0",
         CHAT_RATE_PER_MINUTE: "0",
         ...variables(),
-      });
+      };
+      running = spawnService(environment, entry);
       const url = await running.ready;
       ({ port } = new URL(url));
       return url;

@@ -4,8 +4,8 @@ import { PATIENCE } from "../patience.ts";
 import type { Story, World } from "./story.ts";
 
 const FILES = 60;
-/** Of one clone: it takes four executors at most. */
-const KILLS = 2;
+/** Of one clone: it takes four executors at most. With one, each kill has a clone of its own. */
+const KILLS = { short: 2, long: 1 };
 
 const contentOf = (round: number, file: number) => `${round}/${file} `.repeat(1 + ((file * 97) % 300));
 
@@ -14,8 +14,8 @@ const filesOf = (round: number) =>
     Array.from({ length: FILES }, (_, file) => [`d${file % 7}/${file}.txt`, contentOf(round, file)]),
   );
 
-/** Clones of repositories, two kills each: the first while it waits for the host, the second wherever it is. */
-export async function clones({ api }: World): Promise<Story & { close(): Promise<void> }> {
+/** Clones of repositories. The first kill of each comes while it waits for the host, the second wherever it is. */
+export async function clones({ api, isLong }: World): Promise<Story & { close(): Promise<void> }> {
   const git = await startGitServer();
   const { token } = await api.signUp("cloner");
   const { id } = await api.newProject(token);
@@ -45,7 +45,7 @@ export async function clones({ api }: World): Promise<Story & { close(): Promise
   }
   return {
     async beforeKill() {
-      if (kills % KILLS === 0) {
+      if (kills % (isLong ? KILLS.long : KILLS.short) === 0) {
         if (round > 0) await verify();
         round += 1;
         const repo_url = git.create(`round-${round}`, { [`round-${round}.txt`]: "old", ...filesOf(round) });

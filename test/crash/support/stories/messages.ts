@@ -7,6 +7,7 @@ import { ChatPlatform } from "#test/support/chat-platform.ts";
 import { scheduleClient } from "#test/support/schedules.ts";
 import { script } from "#test/support/task-client.ts";
 import { PATIENCE } from "../patience.ts";
+import { createSoon } from "./create-soon.ts";
 import type { Story, World } from "./story.ts";
 
 const REDELIVER_MS = 100;
@@ -133,9 +134,8 @@ export async function messages(world: World): Promise<Story> {
   const schedules: { id: string; name: string }[] = [];
   let writing: Promise<void> = Promise.resolve();
   return {
-    async beforeKill(victim) {
-      // What workerd alone was killed at waits for the sweeps of a minute.
-      if (victim === "workerd") return;
+    async beforeKill({ isSwept }) {
+      if (!isSwept) return;
       const name = `once-${schedules.length + 1}`;
       const prompt = script({ text: name, first_delay_ms: random.whole(0, 800) });
       const { id } = await createSoon(random.whole(1_500, 4_000), (schedule) =>
@@ -180,14 +180,4 @@ export async function messages(world: World): Promise<Story> {
       expect(results.toSorted()).toEqual(schedules.map(({ name }) => name).toSorted());
     },
   };
-}
-
-/** Creates what is due so many milliseconds from now; twice as many where that had passed before the service read it. */
-async function createSoon<T>(milliseconds: number, create: (schedule: string) => Promise<T>): Promise<T> {
-  try {
-    return await create(new Date(Date.now() + milliseconds).toISOString());
-  } catch (error) {
-    if (!(error instanceof Error && error.message.includes("is in the past"))) throw error;
-    return createSoon(2 * milliseconds, create);
-  }
 }

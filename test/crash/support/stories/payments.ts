@@ -9,7 +9,7 @@ import type { Story, World } from "./story.ts";
 export const SHARE = 0.4;
 
 /** Purchases of credits and agents. A program that is killed at each of its calls is in test/domain/billing/kills.test.ts. */
-export async function payments({ api, random, dataDir }: World): Promise<Story> {
+export async function payments({ api, random, dataDir, isLong }: World): Promise<Story> {
   const [creator, buyer] = [await api.signUp("creator"), await api.signUp("buyer")];
   const post = async <T>({ token }: Account, path: string, json: object = {}): Promise<T> => {
     const { status, body, text } = await api.call<T>("POST", `/api/${path}`, { token, json });
@@ -28,8 +28,8 @@ export async function payments({ api, random, dataDir }: World): Promise<Story> 
   let rounds = 0;
   let asked: Promise<unknown>[] = [];
   return {
-    async beforeKill(victim) {
-      if (victim === "workerd") return;
+    async beforeKill({ isSwept }) {
+      if (!isSwept) return;
       rounds += 1;
       const agents = "marketplace/agents";
       const agent = await post<{ agent_id: string }>(creator, `${agents}/create`, {
@@ -45,8 +45,8 @@ export async function payments({ api, random, dataDir }: World): Promise<Story> 
       asked = [];
       for (const { verify, open, json } of pages) {
         const { session_id } = await post<{ session_id: string }>(buyer, open, json);
-        // What is held comes to the service by its own sweep.
-        await payer().control(`webhooks/${random.chance(0.5) ? "hold" : "release"}`);
+        // What is held comes to the service by its own sweep. It is no job that could be under way.
+        await payer().control(`webhooks/${random.chance(isLong ? 0.15 : 0.5) ? "hold" : "release"}`);
         await payer().pay(session_id);
         // The buyer may come back when the service dies.
         if (random.chance(0.5)) asked.push(post(buyer, verify, { session_id }).catch(() => {}));

@@ -4,7 +4,7 @@ import { PATIENCE } from "../patience.ts";
 import type { Story, World } from "./story.ts";
 
 const FILES = 8;
-const PROJECTS = 2;
+const PROJECTS = { short: 2, long: 4 };
 const ENDS = { stop: "hibernated", start: "running" } as const;
 
 const contentOf = (project: number, file: number) => `${project}/${file} `.repeat(1 + ((file * 997) % 3000));
@@ -17,9 +17,11 @@ interface Status {
 }
 
 /** Projects with files that are being stopped and started when a kill comes. */
-export async function projects({ api, random }: World): Promise<Story> {
+export async function projects({ api, random, isLong }: World): Promise<Story> {
   const { token } = await api.signUp("owner");
-  const made = await Promise.all(Array.from({ length: PROJECTS }, () => api.newProject(token)));
+  const made = await Promise.all(
+    Array.from({ length: isLong ? PROJECTS.long : PROJECTS.short }, () => api.newProject(token)),
+  );
   const all = made.map(({ id }, nth) => ({
     path: `/api/projects/${id}`,
     files: Array.from({ length: FILES }, (_, file) => ({

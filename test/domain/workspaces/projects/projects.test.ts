@@ -17,8 +17,10 @@ import {
 import { AppError } from "#src/lib/errors.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { executeJob } from "#src/work/execute.ts";
+import { LEASE_SECONDS } from "#src/work/queries.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { memoryArchives } from "#test/domain/workspaces/archives/memory-archives.ts";
+import { keptQueue } from "#test/support/kept-queue.ts";
 import { mailing } from "#test/support/mailbox.ts";
 import { CLIENT, newPerson } from "#test/support/people.ts";
 
@@ -206,6 +208,17 @@ describe("making and changing projects", () => {
     expect(destroyed).toEqual([key]);
     const moments = { startedAt: expect.any(Date), completedAt: expect.any(Date) };
     expect(await task()).toMatchObject({ status: "completed", result: { slug: project.slug }, ...moments });
+  });
+
+  it("is known to the queue while its files are removed, so that they are if the program dies meanwhile", async () => {
+    const { owner, project } = await ownerAndProject();
+    const { queue, published } = keptQueue();
+    const before: QueueMessage[] = [];
+    const workspaces = { destroy: async () => void before.push(...published) };
+    await deleteProject({ ...deletion(), queue, workspaces }, owner.caller, project.id);
+    expect(before).toMatchObject([
+      { function: destroyWorkspace.name, payload: { key: project.id }, delaySeconds: LEASE_SECONDS },
+    ]);
   });
 
   it("says on its background task that its files could not be removed", async () => {
