@@ -155,7 +155,7 @@ beforeAll(async () => {
     const early = areProjectsEarly ? [...others, stories.projects] : others;
     const heldAt = Date.now();
     outcomes?.hold();
-    await Promise.all(early.map((story) => story.beforeKill?.(interrupted)));
+    await Promise.all(early.map(async (story) => story.beforeKill?.(interrupted)));
     if (!isLong) {
       traffic.chat();
       traffic.burst(2);

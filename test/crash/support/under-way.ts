@@ -21,8 +21,8 @@ export interface GoneOn extends HeldJob {
 const LOOK_MS = 50;
 
 /** The jobs that executors have at this moment. */
-export function jobsUnderWay({ query }: HeldOutcomes): Promise<HeldJob[]> {
-  return query("SELECT kind, key, generation::text FROM jobs WHERE lease_until > now()");
+export function jobsUnderWay(outcomes: HeldOutcomes): Promise<HeldJob[]> {
+  return outcomes.query("SELECT kind, key, generation::text FROM jobs WHERE lease_until > now()");
 }
 
 /** Resolves when a job of each kind is under way, and at `until` in any case. */
@@ -40,7 +40,7 @@ export async function untilUnderWay(
 
 /** Resolves when each of these jobs has another executor, or has been done: then its generation is gone. */
 export async function goOn(
-  { query }: HeldOutcomes,
+  outcomes: HeldOutcomes,
   jobs: readonly HeldJob[],
   { readyAt, waited }: { readyAt: number; waited: boolean },
 ): Promise<GoneOn[]> {
@@ -48,7 +48,7 @@ export async function goOn(
   let left = jobs;
   await vi.waitFor(
     async () => {
-      const still = await query<Pick<HeldJob, "generation">>(
+      const still = await outcomes.query<Pick<HeldJob, "generation">>(
         "SELECT generation::text FROM jobs WHERE generation = ANY($1::bigint[])",
         left.map(({ generation }) => generation),
       );

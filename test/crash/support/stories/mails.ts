@@ -16,9 +16,12 @@ const write = (path: string) => call("write_file", { path, content: path });
  * Tasks that have taken so long that their person gets mails: at each kill one puts its second question, and another one ends.
  * Mails are sent once or, of a killed executor, twice: here only their tasks are verified.
  */
-export async function mails({ api }: World, { query }: HeldOutcomes): Promise<Story> {
+export async function mails({ api }: World, outcomes: HeldOutcomes): Promise<Story> {
   const client = await newChatClient(api);
-  await query("UPDATE users SET task_mail = true, is_verified = true WHERE id = $1", client.account.id);
+  await outcomes.query(
+    "UPDATE users SET task_mail = true, is_verified = true WHERE id = $1",
+    client.account.id,
+  );
   const message = script({ tools: [write("a.txt")] }, { tools: [write("b.txt")] }, { text: "Done." });
 
   async function begin(): Promise<Asking> {
@@ -27,7 +30,10 @@ export async function mails({ api }: World, { query }: HeldOutcomes): Promise<St
     });
     const run = await client.send(message, { chat_id: chat.id });
     const question = await frameOf(run, "approval_required");
-    await query("UPDATE tasks SET started_at = started_at - interval '2 minutes' WHERE id = $1", run.taskId);
+    await outcomes.query(
+      "UPDATE tasks SET started_at = started_at - interval '2 minutes' WHERE id = $1",
+      run.taskId,
+    );
     return { taskId: run.taskId, asked: [question.data?.["approval_id"]] };
   }
   /** The question that comes after an answered one. */
