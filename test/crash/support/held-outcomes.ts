@@ -12,8 +12,9 @@ const OUTCOME = /^WITH job AS \((?<end>DELETE FROM jobs)|^WITH job AS \(UPDATE j
 export type HeldOutcomes = Awaited<ReturnType<typeof holdOutcomes>>;
 
 /**
- * A proxy before the database of a service that is to be killed. While it holds, no outcome of a job is stored: each job that
- * was claimed is under way when the kill comes, whatever its kind, and what it did outside is done. Else it lets all pass.
+ * A proxy before the database of a service that is to be killed. While the proxy holds, no outcome of a job is stored. So at the
+ * kill each claimed job is still under way, though its work outside the database is done. At other times the proxy passes
+ * everything on.
  */
 export async function holdOutcomes() {
   let isHolding = false;

@@ -12,14 +12,8 @@ export { listTurns, listTasks, readTurn } from "./list-tasks.ts";
 export { isSharedWithTask } from "./queries/shared.ts";
 export { shownTurn, type Results } from "./queries/shown-turn.ts";
 export { openTask, requireOpenTask, type OpenedTask } from "./open-task.ts";
-export {
-  claimTask,
-  personOfTask,
-  projectOfTask,
-  storeCompaction,
-  storeTurn,
-  type ClaimedTask,
-} from "./queries/run.ts";
+export { claimTask, personOfTask, projectOfTask, type ClaimedTask } from "./queries/claim.ts";
+export { storeCompaction, storeTurn } from "./queries/run.ts";
 export { resumeTask } from "./resume-task.ts";
 export type { ChosenChat, StartTask } from "./new-task.ts";
 export { sourceIn } from "./queries/source.ts";

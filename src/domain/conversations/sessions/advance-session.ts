@@ -214,7 +214,7 @@ function messagesOf(events: readonly StoredEvent[]): WaitingMessage[] {
   );
 }
 
-/** Starts the task of a batch that was claimed, or tells the person why there is none. */
+/** Starts a task for a claimed batch. If the service refuses it, the person is told why. */
 async function start(
   deps: ConversationDeps,
   {

@@ -10,7 +10,7 @@ const refuse: McpStub["instead"][string] = (_, response) => {
   response.writeHead(401).end();
 };
 
-/** Agents that find that an MCP server needs authorization, of which its owner is told: one server for each kill. */
+/** At each kill an agent uses an MCP server that asks for authorization. The server's owner is told so. */
 export async function authorizations({ api }: World): Promise<Story & { close(): Promise<void> }> {
   const stub = await startMcpStub([plainTool("look_up")]);
   const client = await newTaskClient(api);

@@ -4,7 +4,7 @@ import { PATIENCE } from "../patience.ts";
 import type { Story, World } from "./story.ts";
 
 const FILES = 60;
-/** Of one clone: it takes four executors at most. With one, each kill has a clone of its own. */
+/** Most kills that come during one clone, which fails after four. */
 const KILLS = { short: 2, long: 1 };
 
 const contentOf = (round: number, file: number) => `${round}/${file} `.repeat(1 + ((file * 97) % 300));

@@ -2,7 +2,8 @@ import { keyByHash, userOfSession } from "#src/domain/access/permissions/queries
 import { chatWithRole, latestChat } from "#src/domain/agent-work/chats/queries/chats.ts";
 import { projectWithRole } from "#src/domain/workspaces/projects/queries/projects.ts";
 import { attemptsOfTask, taskWithRole } from "#src/domain/agent-work/tasks/queries/find.ts";
-import { claimTask, endTask, storeTurn } from "#src/domain/agent-work/tasks/queries/run.ts";
+import { claimTask } from "#src/domain/agent-work/tasks/queries/claim.ts";
+import { endTask, storeTurn } from "#src/domain/agent-work/tasks/queries/run.ts";
 import { insertTask } from "#src/domain/agent-work/tasks/queries/start.ts";
 import { FOLLOW_UPS } from "#src/follow-ups.ts";
 import { newId } from "#src/lib/ids.ts";

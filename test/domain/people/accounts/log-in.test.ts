@@ -7,7 +7,7 @@ import { fileDatabase } from "#test/support/database.ts";
 import { mailing } from "#test/support/mailbox.ts";
 import { changeOwnAccount, CLIENT, newPerson, PASSWORD } from "#test/support/people.ts";
 
-/** Of its two forms, the one that is used. */
+/** `compare` also has a form with a callback, which the product does not call. */
 const promising: { compare(password: string, hash: string): Promise<boolean> } = bcrypt;
 const compare = vi.spyOn(promising, "compare");
 afterAll(() => {

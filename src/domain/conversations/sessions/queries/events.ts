@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNull, sql, type SQL } from "drizzle-orm";
+import { and, asc, inArray, sql, type SQL } from "drizzle-orm";
 import { lockNames } from "#src/db/locks.ts";
 import { channelEvents } from "#src/db/schema/index.ts";
 import type { ReceivedMessage } from "#src/channels/channel.ts";
@@ -58,13 +58,12 @@ const READ = 100;
 
 type Key = { readonly [Part in keyof SessionKey]: string | Slot<string> };
 
-const openEvents = ({ channelId, sessionKey, senderId }: Key) =>
-  and(
-    eq(channelEvents.channelConfigId, channelId),
-    eq(channelEvents.sessionKey, sessionKey),
-    eq(channelEvents.senderId, senderId),
-    isNull(channelEvents.handledAt),
-  );
+/** SQL condition for a row of `channel_events`: it is of the session and not handled yet. */
+const isOpen = (event: SQL, { channelId, sessionKey, senderId }: Key) =>
+  sql`${event}.channel_config_id = ${channelId}::uuid AND ${event}.session_key = ${sessionKey}::text
+    AND ${event}.sender_id = ${senderId}::text AND ${event}.handled_at IS NULL`;
+
+const openEvents = (key: Key) => isOpen(sql`channel_events`, key);
 
 interface SessionSlots extends Record<keyof SessionKey, Slot<string>> {
   idleMinutes: Slot<number>;
@@ -75,7 +74,8 @@ const eventsOf = statement((db, key: Record<keyof SessionKey, Slot<string>>) =>
 );
 
 /** The person who sent a session's open events, and the session. No row if the sender is not linked to an active user. */
-function membership({ channelId, sessionKey, senderId, idleMinutes }: SessionSlots): SQL {
+function membership(slots: SessionSlots): SQL {
+  const { channelId, sessionKey, senderId, idleMinutes } = slots;
   const ownerRole = roleInProject({ userId: sql`channel_configs.user_id`, isSuperuser: false });
   return sql`
     WITH person AS (
@@ -84,9 +84,7 @@ function membership({ channelId, sessionKey, senderId, idleMinutes }: SessionSlo
       JOIN users u ON u.id = link.user_id AND u.is_active
       WHERE channel_configs.id = ${channelId}::uuid
         AND (link.platform_user_id = ${senderId}::text OR link.platform_user_id IN (
-          SELECT e.event #>> '{sender,alternateId}' FROM channel_events e
-          WHERE e.channel_config_id = ${channelId}::uuid AND e.session_key = ${sessionKey}::text
-            AND e.sender_id = ${senderId}::text AND e.handled_at IS NULL))
+          SELECT e.event #>> '{sender,alternateId}' FROM channel_events e WHERE ${isOpen(sql`e`, slots)}))
       ORDER BY link.channel_config_id = channel_configs.id DESC, link.platform_user_id = ${senderId}::text DESC,
         link.paired_at DESC
       LIMIT 1)
@@ -127,17 +125,14 @@ const membershipOf = statement((db, slots: SessionSlots) =>
 
 /** As `membershipOf`, and makes the session's only open event the batch of a task where nothing else can become of it. */
 const claimingMembership = statement((db, slots: SessionSlots & { wholeChars: Slot<number> }) => {
-  const { channelId, sessionKey, senderId, wholeChars } = slots;
-  const isOpen = (event: SQL) => sql`${event}.channel_config_id = ${channelId}::uuid
-    AND ${event}.session_key = ${sessionKey}::text AND ${event}.sender_id = ${senderId}::text AND ${event}.handled_at IS NULL`;
   return db.execute<Membership & { isClaimed: boolean } & Record<string, unknown>>(sql`
     WITH member AS (${membership(slots)}), claimed AS (
       UPDATE channel_events e SET task_id = e.id FROM member
-      WHERE ${isOpen(sql`e`)} AND e.task_id IS NULL AND NOT member."isBusy"
+      WHERE ${isOpen(sql`e`, slots)} AND e.task_id IS NULL AND NOT member."isBusy"
         -- Not what may be a command, a part of a long text, or the first of several files.
         AND e.event ->> 'kind' = 'message' AND e.event ->> 'text' !~ '^[/!]'
-        AND length(e.event ->> 'text') < ${wholeChars}::int AND e.event -> 'media' = '[]'
-        AND NOT EXISTS (SELECT 1 FROM channel_events o WHERE ${isOpen(sql`o`)} AND o.id <> e.id)
+        AND length(e.event ->> 'text') < ${slots.wholeChars}::int AND e.event -> 'media' = '[]'
+        AND NOT EXISTS (SELECT 1 FROM channel_events o WHERE ${isOpen(sql`o`, slots)} AND o.id <> e.id)
       RETURNING e.id
     )
     SELECT member.*, EXISTS (SELECT 1 FROM claimed) AS "isClaimed" FROM member`);
@@ -200,9 +195,7 @@ export async function claimEvents(
         and(
           openEvents(key),
           inArray(channelEvents.id, [...ids]),
-          sql`NOT EXISTS (SELECT 1 FROM channel_events o WHERE o.channel_config_id = ${key.channelId}::uuid
-            AND o.session_key = ${key.sessionKey}::text AND o.sender_id = ${key.senderId}::text
-            AND o.handled_at IS NULL AND o.task_id IS NOT NULL)`,
+          sql`NOT EXISTS (SELECT 1 FROM channel_events o WHERE ${isOpen(sql`o`, key)} AND o.task_id IS NOT NULL)`,
         ),
       ),
     db
