@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, sql, type SQL } from "drizzle-orm";
+import { and, desc, eq, inArray, ne, sql, type SQL } from "drizzle-orm";
 import { backgroundTasks } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -8,6 +8,8 @@ export type BackgroundTask = typeof backgroundTasks.$inferSelect;
 const OPEN = ["queued", "running"] as const;
 
 const isOpen = inArray(backgroundTasks.status, [...OPEN]);
+/** A deletion ends with the project's files, whatever an executor does that is still at work on the project. */
+const isOfExecutor = and(isOpen, ne(backgroundTasks.type, "project_deletion"));
 
 /** Stores a new background task, which may already be finished. Returns a query, so that it can be part of a batch. */
 export function insertBackgroundTask(
@@ -49,7 +51,7 @@ export async function openTaskOfContainer(db: Db, containerId: string): Promise<
 const LOG_LINES = 50;
 
 /**
- * Records the progress of a project's tasks: `percentage` of 100. `only` fences the write for an executor that may have
+ * Records the progress of a project's tasks, but not of its deletion: `percentage` of 100. `only` fences the write for an executor that may have
  * been superseded. Returns a query, so that it can be part of a batch.
  */
 export function advanceTasks(
@@ -66,7 +68,7 @@ export function advanceTasks(
       progress: { current: percentage, total: 100, message },
       logs: sql`(array_append(${backgroundTasks.logs}, ${message}::text))[greatest(1, cardinality(${backgroundTasks.logs}) + 2 - ${LOG_LINES}::int):]`,
     })
-    .where(and(eq(backgroundTasks.projectId, projectId), isOpen, only));
+    .where(and(eq(backgroundTasks.projectId, projectId), isOfExecutor, only));
 }
 
 export interface TaskEnding {
@@ -84,7 +86,7 @@ const ended = ({ status, result, error }: TaskEnding) => ({
   ...(status === "completed" && { progress: { current: 100, total: 100, message: "Done" } }),
 });
 
-/** Selects tasks: all of a project, or those of one container or one type. */
+/** Selects tasks: all of a project but its deletion, or those of one container or one type. */
 interface TasksOf {
   projectId: string;
   containerId?: string;
@@ -104,7 +106,7 @@ export function endTasks(db: Db, { projectId, containerId, type }: TasksOf, endi
         eq(backgroundTasks.projectId, projectId),
         containerId === undefined ? undefined : eq(backgroundTasks.containerId, containerId),
         type === undefined ? undefined : eq(backgroundTasks.type, type),
-        isOpen,
+        isOfExecutor,
         only,
       ),
     );
