@@ -44,19 +44,16 @@ const WAITING = "test/crash/";
 
 /**
  * A slow file that begins last would run alone, with a core idle. And every third file is one that waits, as long as there are
- * any: two others keep two cores busy. The files of a project follow one another: a worker that is followed by one of another
- * project ends, and the modules that it has loaded with it. The order is the same on every machine.
+ * any: two others keep two cores busy. The order is the same on every machine.
  */
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const ofWorkerd = files.filter(({ project }) => project.name === WORKERD);
-    const ofNode = files.filter(({ project }) => project.name !== WORKERD);
-    const waiting = ofNode.filter(isWaiting);
-    const busy = slowestFirst(ofNode.filter((file) => !isWaiting(file)));
+    const waiting = files.filter(isWaiting);
+    const busy = slowestFirst(files.filter((file) => !isWaiting(file)));
     const spread = busy.flatMap((file, place) =>
       place % 2 === 1 ? [file, ...waiting.splice(0, 1)] : [file],
     );
-    return [...slowestFirst(ofWorkerd), ...spread, ...waiting];
+    return [...spread, ...waiting];
   }
 }
 
@@ -86,7 +83,6 @@ const packagesAsInProduction: Plugin = {
   },
 };
 
-const WORKERD = "workerd";
 const inWorkerd = ["test/durable-objects/**/*.test.ts", "test/workerd/**/*.test.ts"];
 
 // Before any worker starts: it and the processes of its tests inherit them.
@@ -94,8 +90,6 @@ for (const [name, value] of Object.entries(cheaperProcesses())) process.env[name
 
 export default defineConfig({
   test: {
-    // Many files mostly wait, for a service to start or a task to be taken over: four at a time keep two cores busy.
-    maxWorkers: 4,
     // With it, a module may be one that was made before package.json changed what its imports lead to, and workerd is handed
     // all modules of a test file in one message, which may be 32 MiB long at most.
     fsModuleCache: false,
@@ -110,6 +104,9 @@ export default defineConfig({
           name: "node",
           include: ["test/**/*.test.ts"],
           exclude: inWorkerd,
+          // Many files mostly wait, for a service to start or a task to be taken over: four at a time keep two cores busy.
+          maxWorkers: 4,
+          sequence: { groupOrder: 1 },
           globalSetup: ["test/support/prepare.ts"],
           // Files share the modules of their worker: to load them anew took more time than most files. What a file may not
           // leave to the next is checked in left-as-found.ts.
@@ -141,8 +138,11 @@ export default defineConfig({
         // As wrangler.toml has it.
         resolve: { alias: { "async-lock": path.join(import.meta.dirname, "src/git/run-lock.ts") } },
         test: {
-          name: WORKERD,
+          name: "workerd",
           include: inWorkerd,
+          // Each worker is a workerd that loads all of the Worker's modules, for ten processor seconds: two keep two cores busy.
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
           globalSetup: ["test/support/prepare-workerd.ts"],
           // Also of the Worker's modules: each file would start a workerd of its own and load them for five seconds.
           isolate: false,
