@@ -71,7 +71,7 @@ describe("an account's end", () => {
     const { account } = client;
     const { task_id: taskId } = await client.start(ENDLESS);
     await client.event(taskId, "text_delta");
-    const watching = client.end(taskId);
+    const { ended } = await client.watch(taskId);
     const path = `/api/admin/users/${account.id}`;
     expect(await as(admin, "POST", `${path}/disable`, { reason: "left us" })).toMatchObject({
       status: 200,
@@ -82,7 +82,7 @@ describe("an account's end", () => {
       await statusOf({ ...account, token: client.key }, "/api/projects"),
     ]).toEqual([401, 401]);
     expect(await logIn(account)).toMatchObject({ status: 400, body: { detail: "LOGIN_BAD_CREDENTIALS" } });
-    expect((await watching).at(-1)?.body).toMatchObject({ type: "done", status: "failed" });
+    expect((await ended).at(-1)?.body).toMatchObject({ type: "done", status: "failed" });
     expect(await as(admin, "POST", `${path}/enable`)).toMatchObject({
       status: 200,
       body: { success: true, user: { is_active: true } },

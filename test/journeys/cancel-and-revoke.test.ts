@@ -109,7 +109,7 @@ it("revoking a key ends what it started and had not cancelled, running or waitin
   const running = await mate.start(IN_A_MODEL_CALL);
   const waiting = await mate.start("Hello", { chat_id: running.chat_id });
   const [done, dropped] = [await mate.start("Hello"), await mate.start(IN_A_MODEL_CALL)];
-  const reading = mate.end(running.task_id);
+  const { ended } = await mate.watch(running.task_id);
   await mate.event(running.task_id, "text_delta");
   await mate.event(dropped.task_id, "text_delta");
   await mate.end(done.task_id);
@@ -123,7 +123,7 @@ it("revoking a key ends what it started and had not cancelled, running or waitin
   expect((await mate.invoke("Hello")).status).toBe(401);
 
   // The same person's other key sees them; the stream that was opened with the revoked one ends as the task does.
-  const endings = [await client.end(running.task_id), await client.end(waiting.task_id), await reading];
+  const endings = [await client.end(running.task_id), await client.end(waiting.task_id), await ended];
   for (const events of endings) {
     expect(events.slice(-3).map(({ body }) => body)).toMatchObject([
       { type: "error", error: expect.stringContaining("revoked") },

@@ -61,6 +61,17 @@ export async function newTaskClient(
     events: (taskId: string, after?: number) => readEvents(requestOf(taskId, after)),
     /** All events of the task: resolves when it is over. */
     end: (taskId: string, after?: number) => collectEvents(requestOf(taskId, after)),
+    /** Opens the task's events: resolves once the first is there. `ended` resolves with all of them when the task is over. */
+    async watch(taskId: string): Promise<{ ended: Promise<TaskEvent[]> }> {
+      const events = readEvents(requestOf(taskId));
+      const first = await events.next();
+      const read = async () => {
+        const all = first.done ? [] : [first.value];
+        for await (const event of events) all.push(event);
+        return all;
+      };
+      return { ended: read() };
+    },
     /** Resolves with the task's first event of this type. */
     async event(taskId: string, type: string): Promise<TaskEvent> {
       for await (const event of readEvents(requestOf(taskId))) if (event.type === type) return event;
