@@ -1,19 +1,13 @@
-import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
-import { mcpServers, projects, tasks, teamMemberships } from "#src/db/schema/index.ts";
 import { createServer, updateServer } from "#src/domain/agent-work/mcp/index.ts";
-import { serversOfTask } from "#src/domain/agent-work/mcp/queries.ts";
-import { NO_RULES } from "#src/domain/agent-work/mcp/rules.ts";
-import { newId } from "#src/lib/ids.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import type { McpOAuth } from "#src/platform/mcp-oauth/mcp-oauth.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
 import type { McpConnection, McpTarget } from "#src/platform/mcp-client/mcp-client.ts";
-import { newColleague, newMember, newTeam } from "#test/support/colleagues.ts";
+import { newColleague } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { CLIENT } from "#test/support/people.ts";
-import { storeTask } from "#test/support/stored-task.ts";
 
 const database = await fileDatabase();
 const person = await newColleague(database.db);
@@ -94,38 +88,4 @@ it("sends no secret to an address at which somebody has put the server while ano
   await expect(keeping).rejects.toMatchObject({ code: "conflict" });
   await updateServer(deps(), person.caller, id, { headers: {} }, CLIENT);
   expect(sent).toEqual([{ url: "https://two.test/mcp", headers: {} }]);
-});
-
-it("are offered to the tasks of their person, their project, and their team's members, while they are that", async () => {
-  const { db } = database;
-  const team = await newTeam(db);
-  const [member, stranger] = [await newMember(db, team.id, "editor"), await newColleague(db)];
-  const { taskId } = await storeTask(db, { id: member.id, defaultTeamId: team.id }, { status: "running" });
-  const [task] = await db.select().from(tasks).where(eq(tasks.id, taskId));
-  const server = { url: "https://one.test/mcp", auth: "none", state: "connected", rules: NO_RULES } as const;
-  await db
-    .insert(mcpServers)
-    .values({ ...server, id: newId(), scope: "person", name: "a", userId: member.id });
-  await db
-    .insert(mcpServers)
-    .values({ ...server, id: newId(), scope: "person", name: "b", userId: stranger.id });
-  await db.insert(mcpServers).values({ ...server, id: newId(), scope: "team", name: "c", teamId: team.id });
-  await db.insert(mcpServers).values({
-    ...server,
-    id: newId(),
-    scope: "project",
-    name: "d",
-    projectId: task?.projectId ?? "",
-  });
-  const offered = async () => {
-    const [row] = await db
-      .select({ servers: serversOfTask })
-      .from(tasks)
-      .innerJoin(projects, eq(projects.id, tasks.projectId))
-      .where(eq(tasks.id, taskId));
-    return row?.servers.map(({ name }) => name);
-  };
-  expect(await offered()).toEqual(["a", "c", "d"]);
-  await db.delete(teamMemberships).where(eq(teamMemberships.userId, member.id));
-  expect(await offered()).toEqual(["a", "d"]);
 });

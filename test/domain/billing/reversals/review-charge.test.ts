@@ -82,18 +82,6 @@ describe("a refund", () => {
     expect((await world.team()).deploySlots).toBe(0);
   });
 
-  it("of a subscription's current payment ends the tier until the next one", async () => {
-    const { id, chargeId } = await paidPro();
-    await world.refund(chargeId);
-    await review(chargeId);
-    expect(await world.standing()).toEqual(["free", 0]);
-    await syncSubscription(deps(), id);
-    expect(await world.standing()).toEqual(["free", 0]);
-    await world.advance(id);
-    await syncSubscription(deps(), id);
-    expect(await world.standing()).toEqual(["pro", 2_000]);
-  });
-
   it("of a subscription's payment that another payment follows in the same period gives the tier back with its credits", async () => {
     const { id, chargeId } = await paidPro();
     await world.refund(chargeId);
@@ -104,7 +92,7 @@ describe("a refund", () => {
     expect(await world.standing()).toEqual(["pro", 2_000]);
   });
 
-  it("is not lifted by invoices of nothing, whichever comes first, and is by the next payment", async () => {
+  it("of a subscription's current payment ends the tier until the next one: no invoice of nothing lifts it, whichever comes first", async () => {
     const { id, chargeId } = await paidPro();
     await changePrice(id, "price_pro");
     await syncSubscription(deps(), id);
@@ -204,16 +192,7 @@ describe("a dispute", () => {
     expect(await booked()).toHaveLength(2);
   });
 
-  it("of a subscription's payment takes the tier, and gives it back with its credits when it is won", async () => {
-    const id = await world.dispute((await paidPro()).chargeId);
-    await reviewDispute(deps(), id);
-    expect(await world.standing()).toEqual(["free", 0]);
-    await world.stripe.control(`disputes/${id}/close`, { outcome: "won" });
-    await reviewDispute(deps(), id);
-    expect(await world.standing()).toEqual(["pro", 2_000]);
-  });
-
-  it("of a subscription's payment is neither lifted nor hidden by an invoice of nothing, and is when it is won", async () => {
+  it("of a subscription's payment takes the tier, whichever invoices of nothing come, and gives it back with its credits when it is won", async () => {
     const { id: subscription, chargeId } = await paidPro();
     await changePrice(subscription, "price_pro");
     await syncSubscription(deps(), subscription);

@@ -195,15 +195,16 @@ describe("a link", () => {
 });
 
 describe("invitations", () => {
-  it("of a former administrator are over", async () => {
+  it("of a former administrator are over, and no others", async () => {
     const team = await newTeam(db);
     const [one, two] = [await newMember(db, team.id, "admin"), await newMember(db, team.id, "admin")];
+    const { invitation } = await link(team);
     const made = [await link({ ...team, admin: one.member }), await link({ ...team, admin: two.member })];
     const deciding = { ...database, queue: { publishBatch: async () => {} } };
     await changeRole(deciding, team.admin, one.id, "editor", CLIENT);
     await leaveTeam(deciding, two.member, CLIENT);
     for (const each of made) await expect(show(each)).rejects.toEqual(gone);
-    expect(await listInvitations(database, team.id)).toEqual([]);
+    expect(await listInvitations(database, team.id)).toMatchObject([{ invitation: { id: invitation.id } }]);
     const forbidden = { code: "forbidden" };
     const former = { ...team, admin: one.member };
     await expect(link(former)).rejects.toMatchObject(forbidden);

@@ -1,6 +1,6 @@
-import { eq, sql } from "drizzle-orm";
-import { describe, expect, it, vi } from "vitest";
-import { auditLog, projects, teams, users } from "#src/db/schema/index.ts";
+import { eq } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { auditLog, teams, users } from "#src/db/schema/index.ts";
 import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import {
@@ -139,22 +139,17 @@ describe("deleting a team", () => {
     expect(await making).toMatchObject({ code: "not_found", message: "Team not found" });
   });
 
-  it("waits for a project that is being stored, and is refused for it", async () => {
+  it.skipIf(onlyEmbedded())("waits for a project that is being stored, and is refused for it", async () => {
     const team = await newTeam(db);
-    const row = { id: crypto.randomUUID(), teamId: team.id, ownerId: team.owner.id };
-    let stored = false;
-    const storing = db
-      .batch([
-        db.insert(projects).values({ ...row, ...aProject, slug: row.id, status: "stopped" }),
-        // Holds the transaction open.
-        db.execute(sql`SELECT pg_sleep(1)`),
-      ])
-      .finally(() => (stored = true));
-    const isHeld = sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'SELECT pg_sleep(1)%' AND state = 'active'`;
-    await vi.waitUntil(async () => (await db.execute(isHeld)).rows.length > 0 || stored);
-    await expect(deleteTeam(database, team.admin, CLIENT)).rejects.toMatchObject({ code: "conflict" });
-    await storing;
-    expect(await db.select().from(projects).where(eq(projects.teamId, team.id))).toHaveLength(1);
+    await switchTeam(database, team.admin);
+    const held = await holdOpen(db, db.select().from(teams).where(eq(teams.id, team.id)).for("update"));
+    const making = createProject(database, team.owner.caller, aProject);
+    await untilWaiting(db, 1);
+    const deleting = deleteTeam(database, team.admin, CLIENT).catch((error: unknown) => error);
+    await untilWaiting(db, 2);
+    await held.release();
+    expect(await making).toMatchObject({ teamId: team.id });
+    expect(await deleting).toMatchObject({ code: "conflict" });
   });
 });
 

@@ -19,7 +19,6 @@ import {
   teamInvitations,
   teamMemberships,
   teams,
-  usedOauthStates,
   userApiKeys,
   userProviders,
   users,
@@ -30,9 +29,6 @@ import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { insertProjectMember } from "#src/domain/workspaces/projects/queries/members.ts";
 import { startSession } from "#src/domain/access/sessions/index.ts";
 import { findAccount, type Identity } from "#src/domain/people/oauth/find-account.ts";
-import { consumeState } from "#src/domain/access/oauth-flows/queries.ts";
-import { forgetOldRows } from "#src/domain/operations/retention/index.ts";
-import { createLog } from "#src/platform/log/log.ts";
 import { newToken } from "#src/lib/random-token.ts";
 import { newId } from "#src/lib/ids.ts";
 import { rolesOf } from "#test/support/colleagues.ts";
@@ -60,7 +56,6 @@ const findNamed = (who: Identity, ...addresses: string[]) => {
 };
 const find = (who: Identity) => findAccount(deps(), who, CLIENT);
 const newEmail = () => `${crypto.randomUUID()}@example.com`;
-const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
 const soon = () => new Date(Date.now() + 60_000);
 
 /** A person with an account whose address was never proved, and with every way in that such a person can keep. */
@@ -294,17 +289,5 @@ describe("an identity at a provider", () => {
     expect(await find({ ...who, email: newEmail() })).toMatchObject(same);
     const { email: _, ...nameless } = who;
     expect(await find(nameless)).toMatchObject(same);
-  });
-});
-
-describe("a state", () => {
-  it("is forgotten a day after its time, and not before", async () => {
-    const [old, recent] = [newId(), newId()];
-    await consumeState(db, { id: old, expiresAt: hoursAgo(25) });
-    await consumeState(db, { id: recent, expiresAt: hoursAgo(23) });
-    await forgetOldRows({ ...database, log: createLog(), config: { AUDIT_LOG_RETENTION_DAYS: 90 } });
-    const rows = await db.select().from(usedOauthStates);
-    const left = new Set(rows.map(({ id }) => id));
-    expect([left.has(old), left.has(recent)]).toEqual([false, true]);
   });
 });

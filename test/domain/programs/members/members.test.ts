@@ -136,17 +136,6 @@ describe("a change of role", () => {
       details: { from: "editor", to: "viewer" },
     });
   });
-
-  it("takes the invitations that a former administrator made, and no others", async () => {
-    const team = await newTeam(db);
-    const admin = await newMember(db, team.id, "admin");
-    const [theirs, others] = [await linkBy(admin.member), await linkBy(team.admin)];
-    await change(team, admin, "editor");
-    expect(await listInvitations(database, team.id)).toMatchObject([
-      { invitation: { id: others.invitation.id } },
-    ]);
-    expect(theirs.invitation.id).not.toBe(others.invitation.id);
-  });
 });
 
 describe("who is removed", () => {

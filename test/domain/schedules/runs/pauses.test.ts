@@ -2,7 +2,6 @@ import { eq } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { agents, chats, projects, teamMemberships, teams, users } from "#src/db/schema/index.ts";
 import { resumeSchedule } from "#src/domain/schedules/definitions/index.ts";
-import { triggerRun } from "#src/domain/schedules/runs/index.ts";
 import { createApiKey, revokeApiKey } from "#src/domain/programs/api-keys/index.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { newTeam, joinTeam } from "#test/support/colleagues.ts";
@@ -223,15 +222,6 @@ describe("the owner of a schedule hears of it", () => {
     expect(await world.found(id)).toMatchObject({ failuresInRow: 3, lastStatus: "failed" });
     await world.recover();
     expect(await world.outbox(home)).toHaveLength(1);
-  });
-
-  it("of nothing that failed by hand", async () => {
-    const id = await world.schedule(person, { failuresInRow: 2 });
-    const taskId = await triggerRun(world.deps(), id);
-    await world.finish(taskId, { status: "failed", error: "It broke" });
-    await world.deliver();
-    expect(world.mails).toEqual([]);
-    expect(await world.found(id)).toMatchObject({ failuresInRow: 2, lastStatus: "failed" });
   });
 
   it("although the chat of the failed run was deleted", async () => {
