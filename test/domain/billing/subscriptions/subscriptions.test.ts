@@ -40,9 +40,8 @@ async function overdue(): Promise<string> {
   return id;
 }
 
-const changePrice = async (id: string, priceId: string) => {
-  const itemId = (await world.payments.getSubscription(id))?.item.id ?? "";
-  await world.payments.changeSubscription(id, { price: { itemId, priceId } }, crypto.randomUUID());
+const changePrice = async (id: string, priceId?: string) => {
+  await world.changePrice(id, priceId);
   await sync(id);
 };
 
@@ -206,7 +205,7 @@ describe("the sweep of subscriptions", () => {
 
   it("finds a payment that an invoice of nothing follows", async () => {
     const id = await subscribed("price_pro");
-    await changePrice(id, "price_pro");
+    await changePrice(id);
     await setSubscription(id, { observedAt: ago("25 hours") });
     await sweep();
     expect(await transactionsOf(world.db, world.payer)).toMatchObject([{ amountCents: 4_900 }]);

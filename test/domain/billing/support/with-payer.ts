@@ -60,6 +60,12 @@ export async function withPayer() {
     },
     /** A period passes. */
     advance: (subscription: string) => stripe.control(`subscriptions/${subscription}/advance`),
+    /** Changes a subscription's price. To the one that it has makes an invoice of nothing. */
+    async changePrice(id: string, priceId?: string) {
+      const { item } = (await payments.getSubscription(id)) ?? {};
+      const price = { itemId: item?.id ?? "", priceId: priceId ?? item?.priceId ?? "" };
+      await payments.changeSubscription(id, { price }, crypto.randomUUID());
+    },
     cardFails: () => stripe.control(`customers/${payer.customerId}/card`, { card: "fails" }),
     /** The payer gives another card in the portal, with which what is due is paid. */
     async payOverdue() {
