@@ -3,8 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { agents, chats, projects, teamMemberships, teams, users } from "#src/db/schema/index.ts";
 import { resumeSchedule } from "#src/domain/schedules/definitions/index.ts";
 import { createApiKey, revokeApiKey } from "#src/domain/programs/api-keys/index.ts";
-import { createProject } from "#src/domain/workspaces/projects/index.ts";
-import { newTeam, joinTeam } from "#test/support/colleagues.ts";
+import { joinTeam, newProject, newTeam } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { CLIENT } from "#test/support/people.ts";
 import { onlyCredits } from "#test/support/proxy-client.ts";
@@ -29,8 +28,7 @@ async function newHome() {
 async function newTeamProject() {
   const { id: teamId, owner } = await newTeam(db);
   await joinTeam(db, person, teamId, "editor");
-  const wish = { name: "app", description: "", sourceType: "empty" } as const;
-  const { id: projectId } = await createProject({ db }, owner.caller, wish);
+  const { id: projectId } = await newProject(db, owner);
   await db.update(projects).set({ teamId }).where(eq(projects.id, projectId));
   return { teamId, projectId };
 }
