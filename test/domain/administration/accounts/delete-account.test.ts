@@ -17,11 +17,11 @@ import {
 } from "#src/db/schema/index.ts";
 import { upsertReview } from "#src/domain/marketplace/reviews/queries.ts";
 import { deleteAccount } from "#src/domain/administration/accounts/index.ts";
-import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { newAdministrator } from "#test/support/administrators.ts";
+import { newProject } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { listAgent, listBase } from "#test/support/marketplace.ts";
 import { partOf } from "#test/support/part-of.ts";
@@ -29,13 +29,10 @@ import { newPerson } from "#test/support/people.ts";
 import { RACES } from "#test/support/races.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 
-const database = await fileDatabase();
-const { db } = database;
+const { db } = await fileDatabase();
 let admin = await newAdministrator(db);
 
 type Person = Awaited<ReturnType<typeof newPerson>>;
-
-const wish = { name: "My App", description: "", sourceType: "empty" } as const;
 
 /** What is outside the database, and what it was told. */
 function outside() {
@@ -49,6 +46,7 @@ function outside() {
     queue: partOf({ publishBatch: async (messages: readonly QueueMessage[]) => messages.forEach(note) }),
     taskLogs: partOf({
       open: async () => {},
+      goOn: async () => {},
       requestStop: async (taskId: string) => {
         stopped.push(taskId);
         return "begun" as const;
@@ -97,8 +95,8 @@ const shared = expect.objectContaining({
 describe("deleting an account", () => {
   it("takes all of it along, and leaves everything else", async () => {
     const [person, other] = [await newPerson(db), await newPerson(db)];
-    const own = await createProject(database, person.caller, wish);
-    const others = await createProject(database, other.caller, wish);
+    const own = await newProject(db, person);
+    const others = await newProject(db, other);
     await join(other.user.defaultTeamId ?? "", person);
     const team = await newTeam(person);
     const running = await newTask(person, own.id, "running");
@@ -122,7 +120,7 @@ describe("deleting an account", () => {
 
   it("gives the turn that its tasks had in chats of others to those behind them", async () => {
     const [person, other] = [await newPerson(db), await newPerson(db)];
-    const project = await createProject(database, other.caller, wish);
+    const project = await newProject(db, other);
     const [head, behind] = [
       await newTask(other, project.id, "queued"),
       await newTask(other, project.id, "queued"),
@@ -157,27 +155,24 @@ describe("deleting an account", () => {
 });
 
 describe("an account that others depend on is kept, and nothing of it is lost:", () => {
-  it.each([
-    [
-      "it made a team that others are in",
-      async (person: Person, other: Person) => join(await newTeam(person), other),
-    ],
+  it.each<[string, (person: Person, other: Person) => Promise<unknown>]>([
+    ["it made a team that others are in", async (person, other) => join(await newTeam(person), other)],
     [
       "others are in its personal team",
-      async (person: Person, other: Person) => join(person.user.defaultTeamId ?? "", other),
+      async (person, other) => join(person.user.defaultTeamId ?? "", other),
     ],
     [
       "it owns a project in a team of others",
-      async (person: Person, other: Person) => {
+      async (person, other) => {
         const teamId = other.user.defaultTeamId ?? "";
         await join(teamId, person);
-        const project = await createProject(database, person.caller, wish);
+        const project = await newProject(db, person);
         await db.update(projects).set({ teamId }).where(eq(projects.id, project.id));
       },
     ],
     [
       "it is the only administrator of a team that another person made",
-      async (person: Person, other: Person) => {
+      async (person, other) => {
         const team = await newTeam(other);
         await join(team, person);
         await db.update(teamMemberships).set({ role: "admin" }).where(isIn(team, person));
@@ -186,8 +181,8 @@ describe("an account that others depend on is kept, and nothing of it is lost:",
     ],
     [
       "another person has a role in its project",
-      async (person: Person, other: Person) => {
-        const project = await createProject(database, person.caller, wish);
+      async (person, other) => {
+        const project = await newProject(db, person);
         await db
           .insert(projectMemberships)
           .values({ projectId: project.id, userId: other.user.id, role: "viewer" });

@@ -2,7 +2,6 @@ import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { auditLog, teams, users } from "#src/db/schema/index.ts";
 import type { UserCaller } from "#src/domain/access/permissions/index.ts";
-import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import {
   createTeam,
   deleteTeam,
@@ -15,12 +14,11 @@ import { allAtOnce } from "#test/support/at-once.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { holdOpen, onlyEmbedded, untilWaiting } from "#test/support/held-open.ts";
 import { CLIENT, CREDITS } from "#test/support/people.ts";
-import { asMember, newColleague, newMember, newTeam } from "#test/support/colleagues.ts";
+import { asMember, newColleague, newMember, newProject, newTeam } from "#test/support/colleagues.ts";
 
 const database = await fileDatabase();
 const { db } = database;
 
-const aProject = { name: "app", description: "", sourceType: "empty" } as const;
 const taken = expect.objectContaining({ code: "conflict", message: "This slug is taken: choose another" });
 const reserved = expect.objectContaining({ code: "invalid_input" });
 
@@ -117,7 +115,7 @@ describe("deleting a team", () => {
     const own = asMember(team.owner, team.owner.personalTeamId, "admin");
     await expect(deleteTeam(database, own, CLIENT)).rejects.toMatchObject({ code: "invalid_input" });
     await switchTeam(database, team.admin);
-    await createProject(database, team.owner.caller, aProject);
+    await newProject(db, team.owner);
     await expect(deleteTeam(database, team.admin, CLIENT)).rejects.toMatchObject({
       code: "conflict",
       message: "The team has projects: move or delete them first",
@@ -132,7 +130,7 @@ describe("deleting a team", () => {
     // They take the team's row in this order.
     const deleting = deleteTeam(database, team.admin, CLIENT);
     await untilWaiting(db, 1);
-    const making = createProject(database, team.owner.caller, aProject).catch((error: unknown) => error);
+    const making = newProject(db, team.owner).catch((error: unknown) => error);
     await untilWaiting(db, 2);
     await held.release();
     await deleting;
@@ -143,7 +141,7 @@ describe("deleting a team", () => {
     const team = await newTeam(db);
     await switchTeam(database, team.admin);
     const held = await holdOpen(db, db.select().from(teams).where(eq(teams.id, team.id)).for("update"));
-    const making = createProject(database, team.owner.caller, aProject);
+    const making = newProject(db, team.owner);
     await untilWaiting(db, 1);
     const deleting = deleteTeam(database, team.admin, CLIENT).catch((error: unknown) => error);
     await untilWaiting(db, 2);
@@ -158,7 +156,7 @@ describe("switching", () => {
     const team = await newTeam(db);
     const editor = await newMember(db, team.id, "editor");
     expect(await switchTeam(database, editor.member)).toEqual({ defaultTeamId: team.id, themePreset: null });
-    expect(await createProject(database, editor.caller, aProject)).toMatchObject({ teamId: team.id });
+    expect(await newProject(db, editor)).toMatchObject({ teamId: team.id });
     const stranger = await newColleague(db);
     await expect(switchTeam(database, asMember(stranger, team.id, "viewer"))).rejects.toMatchObject({
       code: "not_found",

@@ -25,13 +25,12 @@ import {
 } from "#src/db/schema/index.ts";
 import { NO_RULES } from "#src/domain/agent-work/mcp/rules.ts";
 import { acceptInvitationRow } from "#src/domain/organisations/invitations/queries.ts";
-import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { insertProjectMember } from "#src/domain/workspaces/projects/queries/members.ts";
 import { startSession } from "#src/domain/access/sessions/index.ts";
 import { findAccount, type Identity } from "#src/domain/people/oauth/find-account.ts";
 import { newToken } from "#src/lib/random-token.ts";
 import { newId } from "#src/lib/ids.ts";
-import { rolesOf } from "#test/support/colleagues.ts";
+import { newProject, rolesOf } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { holdOpen, onlyEmbedded, untilWaiting } from "#test/support/held-open.ts";
 import { CLIENT, newPerson, sessionDeps } from "#test/support/people.ts";
@@ -194,8 +193,8 @@ describe("an account whose address was never proved", () => {
     const { user, friendId, teamId } = await squatter();
     await db.update(users).set({ defaultTeamId: teamId }).where(eq(users.id, friendId));
     await find(identity(user.email));
-    const who = { kind: "user", userId: friendId, sessionId: newId(), isSuperuser: false } as const;
-    const made = await createProject(database, who, { name: "p", description: "", sourceType: "empty" });
+    const caller = { kind: "user", userId: friendId, sessionId: newId(), isSuperuser: false } as const;
+    const made = await newProject(db, { caller });
     const [own] = await db.select().from(teams).where(eq(teams.id, made.teamId));
     expect(own).toMatchObject({ createdBy: friendId, isPersonal: true });
   });

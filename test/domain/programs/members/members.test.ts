@@ -9,7 +9,7 @@ import {
   listInvitations,
 } from "#src/domain/organisations/invitations/index.ts";
 import { changeRole, leaveTeam, removeMember } from "#src/domain/programs/members/index.ts";
-import { addProjectMember, createProject, requireProject } from "#src/domain/workspaces/projects/index.ts";
+import { addProjectMember, requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { requireTeam, switchTeam, type MemberCaller } from "#src/domain/organisations/teams/index.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
@@ -20,6 +20,7 @@ import {
   asMember,
   newColleague,
   newMember,
+  newProject,
   newTeam,
   rolesOf,
   type Colleague,
@@ -51,7 +52,6 @@ const lastAdmin = expect.objectContaining({
 });
 const noMember = expect.objectContaining({ code: "not_found", message: "Member not found" });
 
-const app = { name: "app", description: "", sourceType: "empty" } as const;
 const anyKey = { name: "key", scopes: null, projectIds: null, expiresAt: null };
 async function newKey({ caller, id }: Colleague, teamId: string) {
   await db.update(users).set({ defaultTeamId: teamId }).where(eq(users.id, id));
@@ -143,7 +143,7 @@ describe("who is removed", () => {
     const team = await newTeam(db);
     const admin = await newMember(db, team.id, "admin");
     await switchTeam(deps(), team.admin);
-    const project = await createProject(database, team.owner.caller, app);
+    const project = await newProject(db, team.owner);
     const asked = { caller: team.owner.caller, project: project.id, client: CLIENT };
     await addProjectMember(deps(), asked, { userId: admin.id }, "editor");
     const elsewhere = await newKey(admin, admin.personalTeamId);
@@ -184,7 +184,7 @@ describe("who is removed", () => {
       const team = await newTeam(db);
       const editor = await newMember(db, team.id, "editor");
       await switchTeam(deps(), team.admin);
-      const { id } = await createProject(database, team.owner.caller, app);
+      const { id } = await newProject(db, team.owner);
       await switchTeam(deps(), editor.member);
       const asked = { caller: team.owner.caller, project: id, client: CLIENT };
       const makingKeys = Array.from({ length: 4 }, () =>
