@@ -9,9 +9,9 @@ import {
 } from "#src/domain/billing/subscriptions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { type Random, seeded } from "#test/support/random.ts";
+import { IS_SOAK } from "#test/support/soak.ts";
 import { buyCredits, keepPayer, newPayer, subscribeAt } from "./support/payer.ts";
 import { withPayer } from "./support/with-payer.ts";
-import { IS_SOAK } from "#test/support/soak.ts";
 
 /** Histories, each with a customer of its own. More in a long run, `FUZZ_RUNS=300`. */
 const HISTORIES = IS_SOAK ? 24 : 2;

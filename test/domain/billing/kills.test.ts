@@ -1,10 +1,11 @@
-import { asc, eq } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { auditLog, payouts } from "#src/db/schema/index.ts";
+import { payouts } from "#src/db/schema/index.ts";
 import { settleCheckout } from "#src/domain/billing/checkouts/index.ts";
 import { payCreator } from "#src/domain/billing/payouts/index.ts";
 import { reviewCharge } from "#src/domain/billing/reversals/index.ts";
 import { bookInvoice, syncSubscription } from "#src/domain/billing/subscriptions/index.ts";
+import { auditEntries } from "#test/domain/access/support/audit-entries.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 import { killedEverywhere } from "#test/support/mortal.ts";
 import {
@@ -125,8 +126,7 @@ describe("a payment counts once when the program is killed at any of its calls",
         expect(await transfers()).toMatchObject([{ amount: 450, amount_reversed: 0 }]);
         const [payout] = await payoutsOf(transactionId);
         expect(payout).toMatchObject({ status: "paid" });
-        const ofCreator = eq(auditLog.userId, payout?.creatorId ?? "");
-        const entries = await world.db.select().from(auditLog).where(ofCreator).orderBy(asc(auditLog.id));
+        const entries = await auditEntries(world.db, { userId: payout?.creatorId ?? "" });
         expect(entries.map(({ action }) => action)).toEqual(["payout.account_connected", "payout.sent"]);
       };
       return { program, after };

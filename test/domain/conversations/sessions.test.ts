@@ -15,12 +15,12 @@ import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import type { Services } from "#src/services.ts";
+import { openConversation } from "#src/domain/conversations/sessions/queries/events.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { CONVERSATION_PARTS, privateMessage } from "#test/domain/messaging/support/conversation-parts.ts";
 import { MediaWorld } from "#test/domain/messaging/support/media-world.ts";
 import { PlatformRows } from "#test/domain/messaging/support/people-of-platforms.ts";
-import { openConversation } from "#src/domain/conversations/sessions/queries/events.ts";
 
 const database = await fileDatabase();
 const rows = new PlatformRows(database.db);

@@ -1,18 +1,18 @@
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { channelConfigs } from "#src/db/schema/index.ts";
 import { MARK } from "#src/domain/messaging/deliveries/mark.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { StreamEntry } from "#src/platform/redis/delivery-stream.ts";
+import { replyToTask, retryMessage } from "#src/domain/messaging/deliveries/index.ts";
+import { gatewayStatus } from "#src/domain/messaging/gateway/index.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { runMortal } from "#test/support/mortal.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { Outbox } from "./support/outbox.ts";
 import { ListeningPlatform, PlatformRows } from "./support/people-of-platforms.ts";
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { replyToTask, retryMessage } from "#src/domain/messaging/deliveries/index.ts";
-import { gatewayStatus } from "#src/domain/messaging/gateway/index.ts";
 import { MediaWorld } from "./support/media-world.ts";
 
 const { db, trips } = await fileDatabase();

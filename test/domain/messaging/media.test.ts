@@ -4,12 +4,12 @@ import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { chatAttachments, chats, projects } from "#src/db/schema/index.ts";
 import { sweepMedia } from "#src/domain/messaging/media/index.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { replyToTask } from "#src/domain/messaging/deliveries/index.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { png } from "#test/support/pictures.ts";
 import { partOf } from "#test/support/part-of.ts";
-import { DigestStream, MediaWorld } from "./support/media-world.ts";
-import { replyToTask } from "#src/domain/messaging/deliveries/index.ts";
 import { newColleague } from "#test/support/colleagues.ts";
+import { DigestStream, MediaWorld } from "./support/media-world.ts";
 import { Outbox } from "./support/outbox.ts";
 
 const PNG = Uint8Array.from(png(3, 2));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { eq, type SQL, sql } from "drizzle-orm";
-import { auditLog, refreshRecords, sessions, users } from "#src/db/schema/index.ts";
+import { refreshRecords, sessions, users } from "#src/db/schema/index.ts";
 import {
   endOtherSessions,
   endSession,
@@ -11,10 +11,11 @@ import {
   startSession,
 } from "#src/domain/access/sessions/index.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
+import { authenticateUser } from "#src/domain/access/permissions/index.ts";
+import { auditEntries } from "#test/domain/access/support/audit-entries.ts";
 import { timesAtOnce } from "#test/support/at-once.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { CLIENT, newPerson, sessionDeps } from "#test/support/people.ts";
-import { authenticateUser } from "#src/domain/access/permissions/index.ts";
 
 const database = await fileDatabase();
 const { db } = database;
@@ -47,7 +48,7 @@ describe("a refresh token", () => {
     const { done } = await timesAtOnce(8, () => refresh(session.refreshToken));
     expect(done).toHaveLength(1);
     await expect(refresh(done[0]?.refreshToken)).rejects.toEqual(REVOKED);
-    const log = await db.select().from(auditLog).where(eq(auditLog.userId, caller.userId));
+    const log = await auditEntries(db, { userId: caller.userId });
     expect(log.filter(({ action }) => action === "session.refresh_reused")).toMatchObject([
       { resourceId: caller.sessionId, ipAddress: CLIENT.address },
     ]);
@@ -62,23 +63,26 @@ describe("a refresh token", () => {
     await expect(refresh(token)).rejects.toEqual(refusedWith(message));
   });
 
-  it("is refused after its time", async () => {
-    const { session } = await newPerson(db);
-    await age(session, { expiresAt: sql`now()` });
-    await expect(refresh(session.refreshToken)).rejects.toEqual(refusedWith("Refresh token expired"));
-  });
-
-  it("is refused when the account is no longer active", async () => {
-    const { user, session } = await newPerson(db);
-    await db.update(users).set({ isActive: false }).where(eq(users.id, user.id));
-    await expect(refresh(session.refreshToken)).rejects.toEqual(refusedWith("User inactive or not found"));
-  });
-
-  it("is refused after logging out, which may be done twice", async () => {
-    const { session } = await newPerson(db);
-    const tokens = { refreshToken: session.refreshToken, accessToken: undefined };
-    for (const askedAt of [new Date(), new Date()]) await logOut(deps, tokens, { askedAt, client: CLIENT });
-    await expect(refresh(session.refreshToken)).rejects.toEqual(REVOKED);
+  it.each<[string, string, (person: Awaited<ReturnType<typeof newPerson>>) => Promise<unknown>]>([
+    ["after its time", "Refresh token expired", ({ session }) => age(session, { expiresAt: sql`now()` })],
+    [
+      "when the account is no longer active",
+      "User inactive or not found",
+      ({ user }) => db.update(users).set({ isActive: false }).where(eq(users.id, user.id)),
+    ],
+    [
+      "after logging out, which may be done twice",
+      "Refresh token revoked",
+      async ({ session: { refreshToken } }) => {
+        const tokens = { refreshToken, accessToken: undefined };
+        for (const askedAt of [new Date(), new Date()])
+          await logOut(deps, tokens, { askedAt, client: CLIENT });
+      },
+    ],
+  ])("is refused %s", async (_, message, change) => {
+    const person = await newPerson(db);
+    await change(person);
+    await expect(refresh(person.session.refreshToken)).rejects.toEqual(refusedWith(message));
   });
 });
 
@@ -135,7 +139,7 @@ describe("logging out", () => {
       [ann, 1],
       [bob, 2],
     ] as const) {
-      const log = await db.select().from(auditLog).where(eq(auditLog.userId, user.id));
+      const log = await auditEntries(db, { userId: user.id });
       const [entry, ...more] = log.filter(({ action }) => action === "session.logged_out");
       expect([entry, more]).toMatchObject([{ teamId: user.defaultTeamId, details: { ended } }, []]);
     }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeEach, expect, it } from "vitest";
+import { inspect } from "node:util";
 import { mcpAuthorizations, mcpServers, teamMemberships, users } from "#src/db/schema/index.ts";
 import {
   beginAuthorization,
@@ -13,14 +14,13 @@ import {
 } from "#src/domain/agent-work/mcp/index.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { createMcpOAuth } from "#src/platform/mcp-oauth/index.ts";
 import { newColleague, newMember, newTeam } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { patientSafeFetch } from "#test/support/patient-mcp.ts";
 import { CLIENT } from "#test/support/people.ts";
 import { oauthOwner } from "./support/oauth-owner.ts";
 import { startOAuthWorld } from "./support/oauth-world.ts";
-import { inspect } from "node:util";
-import { createMcpOAuth } from "#src/platform/mcp-oauth/index.ts";
 
 const database = await fileDatabase();
 const { db } = database;

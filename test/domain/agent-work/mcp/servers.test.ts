@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { eq } from "drizzle-orm";
 import { createServer, updateServer } from "#src/domain/agent-work/mcp/index.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import type { McpOAuth } from "#src/platform/mcp-oauth/mcp-oauth.ts";
@@ -9,15 +10,14 @@ import {
   McpFailure,
   type McpTarget,
 } from "#src/platform/mcp-client/mcp-client.ts";
-import { joinTeam, newColleague, newTeam } from "#test/support/colleagues.ts";
-import { fileDatabase } from "#test/support/database.ts";
-import { partOf } from "#test/support/part-of.ts";
-import { CLIENT } from "#test/support/people.ts";
-import { eq } from "drizzle-orm";
 import { ServerLink } from "#src/agent/mcp/server-link.ts";
 import { projects, tasks, users } from "#src/db/schema/index.ts";
 import { pinTools } from "#src/domain/agent-work/mcp/listed-tools.ts";
 import { claimTask } from "#src/domain/agent-work/tasks/index.ts";
+import { joinTeam, newColleague, newTeam } from "#test/support/colleagues.ts";
+import { fileDatabase } from "#test/support/database.ts";
+import { partOf } from "#test/support/part-of.ts";
+import { CLIENT } from "#test/support/people.ts";
 import { storeTask } from "#test/support/stored-task.ts";
 import { type Owned, storeServer } from "./support/stored-server.ts";
 

@@ -2,12 +2,12 @@ import { eq, sql } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { checkouts, teams, users } from "#src/db/schema/index.ts";
 import { newId } from "#src/lib/ids.ts";
-import { timesAtOnce } from "#test/support/at-once.ts";
-import type { Colleague } from "#test/support/colleagues.ts";
-import { PaymentsWorld } from "../support/payments-world.ts";
 import { settleCheckout } from "#src/domain/billing/checkouts/index.ts";
 import type { CheckoutSession, Payments } from "#src/platform/payments/payments.ts";
+import { timesAtOnce } from "#test/support/at-once.ts";
+import type { Colleague } from "#test/support/colleagues.ts";
 import { listAgent } from "#test/support/marketplace.ts";
+import { PaymentsWorld } from "../support/payments-world.ts";
 
 const world = await PaymentsWorld.open();
 let buyer: Colleague;

@@ -8,9 +8,9 @@ import {
   receiveEvent,
   retryEvent,
 } from "#src/domain/billing/payment-events/index.ts";
-import { PaymentsWorld } from "../support/payments-world.ts";
-import { fieldsOf } from "#test/support/fields.ts";
 import { sweepCheckouts } from "#src/domain/billing/checkouts/index.ts";
+import { fieldsOf } from "#test/support/fields.ts";
+import { PaymentsWorld } from "../support/payments-world.ts";
 
 const world = await PaymentsWorld.open();
 beforeEach(async () => {

@@ -1,6 +1,5 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import { afterAll } from "vitest";
-import { startTestStripe, type TestStripe } from "#test/stand-ins/support/stripe.ts";
 import { z } from "zod";
 import { billingVariables } from "#src/configuration/variables/billing.ts";
 import { creditVariables } from "#src/configuration/variables/credits.ts";
@@ -12,6 +11,7 @@ import type { Payments } from "#src/platform/payments/payments.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { executeJob } from "#src/work/execute.ts";
+import { startTestStripe, type TestStripe } from "#test/stand-ins/support/stripe.ts";
 import { newColleague, type Colleague } from "#test/support/colleagues.ts";
 import { queueTo } from "#test/support/kept-queue.ts";
 import { makeTripsMortal, outside } from "#test/support/mortal.ts";

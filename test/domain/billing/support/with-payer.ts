@@ -5,8 +5,8 @@ import type { Payments } from "#src/platform/payments/payments.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import { startTestStripe, type TestStripe } from "#test/stand-ins/support/stripe.ts";
 import { fileDatabase } from "#test/support/database.ts";
-import { BILLING, newPayer, type Payer, paymentsAt, standingOf, teamOf } from "./payer.ts";
 import { keptQueue } from "#test/support/kept-queue.ts";
+import { BILLING, newPayer, type Payer, paymentsAt, standingOf, teamOf } from "./payer.ts";
 
 /** One database for the tests of a file, and a stand-in for the provider with one payer for each test. */
 export async function withPayer() {

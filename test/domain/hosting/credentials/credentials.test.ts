@@ -1,6 +1,6 @@
-import { asc, eq } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
-import { auditLog, deploymentCredentials, projects, teamMemberships } from "#src/db/schema/index.ts";
+import { deploymentCredentials, projects, teamMemberships } from "#src/db/schema/index.ts";
 import {
   beginConnection,
   credentialsIn,
@@ -12,11 +12,12 @@ import {
   testCredential,
   updateCredential,
 } from "#src/domain/hosting/credentials/index.ts";
+import { auditEntries } from "#test/domain/access/support/audit-entries.ts";
 import { type Colleague, newColleague, newMember, newProject } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { CLIENT } from "#test/support/people.ts";
-import { credentialDeps, hostingDouble } from "./hosting-double.ts";
 import { timesAtOnce } from "#test/support/at-once.ts";
+import { credentialDeps, hostingDouble } from "./hosting-double.ts";
 
 const { db } = await fileDatabase();
 const { hosting, behaviour, seen } = hostingDouble();
@@ -138,11 +139,7 @@ describe("a credential", () => {
     await update(person, id, "canary-token-1");
     const kept = [await rowsOf(person), await listCredentials(deps, person.caller, {})];
     await deleteCredential(deps, person.caller, id, CLIENT);
-    const entries = await db
-      .select()
-      .from(auditLog)
-      .where(eq(auditLog.userId, person.id))
-      .orderBy(asc(auditLog.id));
+    const entries = await auditEntries(db, { userId: person.id });
     expect(JSON.stringify([kept, entries])).not.toContain("canary");
     const actions = ["created", "updated", "updated", "deleted"];
     expect(entries.map(({ action }) => action)).toEqual(

@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { auditLog, deploymentCredentials, deployments, jobs, projects, users } from "#src/db/schema/index.ts";
+import { deploymentCredentials, deployments, jobs, projects, users } from "#src/db/schema/index.ts";
+import { auditEntries } from "#test/domain/access/support/audit-entries.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { DeploymentWorld } from "./support/deployment-world.ts";
 
@@ -175,7 +176,7 @@ describe("a deletion", () => {
     await world.delete(id);
     await world.deliver();
     expect(await left()).toEqual([[], [], 0]);
-    const log = await db.select().from(auditLog).where(eq(auditLog.resourceId, id));
+    const log = await auditEntries(db, { resourceId: id });
     expect(log).toMatchObject([{ action: "deployment.deleted", userId: world.person.id }]);
   });
 

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { fileDatabase } from "#test/support/database.ts";
-import { deploymentOf, DeploymentWorld } from "./support/deployment-world.ts";
 import { eq, sql } from "drizzle-orm";
 import { deploymentSites, jobs } from "#src/db/schema/index.ts";
 import { keptPrefixes } from "#src/domain/hosting/deployments/queries/bundles.ts";
@@ -12,6 +10,8 @@ import {
   progressed,
   siteKnown,
 } from "#src/domain/hosting/deployments/queries/runs.ts";
+import { fileDatabase } from "#test/support/database.ts";
+import { deploymentOf, DeploymentWorld } from "./support/deployment-world.ts";
 import type { ProviderCall, ScriptedFailure } from "./support/scripted-provider.ts";
 
 const { db, trips } = await fileDatabase();

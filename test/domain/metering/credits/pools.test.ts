@@ -4,12 +4,13 @@ import { teams, usageLogs, users } from "#src/db/schema/index.ts";
 import { fillPools, grantBonus, isFunded, readBalance } from "#src/domain/metering/credits/index.ts";
 import { createTeam } from "#src/domain/organisations/teams/index.ts";
 import { insertCallOfTeam, type ModelCall } from "#src/domain/metering/usage/index.ts";
+import { costsCredits, parseModelId } from "#src/domain/models/model-keys/index.ts";
+import { modelSettings } from "#src/models/settings.ts";
+import { CALL } from "#test/domain/metering/support/model-call.ts";
 import { type Colleague, newColleague } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { CLIENT, CREDITS, newPerson } from "#test/support/people.ts";
 import { onOneDay } from "#test/support/same-day.ts";
-import { costsCredits, parseModelId } from "#src/domain/models/model-keys/index.ts";
-import { modelSettings } from "#src/models/settings.ts";
 import { onlyCredits } from "#test/support/proxy-client.ts";
 
 const database = await fileDatabase();
@@ -55,18 +56,6 @@ async function poolsOf(person: Colleague): Promise<number[]> {
   return [dailyCredits, bundledCredits, signupBonusCredits, purchasedCredits];
 }
 
-const CALL: ModelCall = {
-  purpose: "proxy",
-  number: 1,
-  provider: "openai",
-  model: "gpt-5",
-  inputTokens: 10,
-  outputTokens: 5,
-  cachedInputTokens: 0,
-  cacheWriteTokens: 0,
-  cost: { input: 0, output: 0 },
-  isByok: false,
-};
 const pay = ({ id: userId, personalTeamId: teamId }: Colleague, cents: number, more?: Partial<ModelCall>) =>
   insertCallOfTeam(db, { userId, teamId }, { ...CALL, cost: { input: cents, output: 0 }, ...more });
 const loggedOf = ({ id }: Colleague) => db.select().from(usageLogs).where(eq(usageLogs.userId, id));

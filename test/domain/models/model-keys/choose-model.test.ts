@@ -15,11 +15,11 @@ import type { OwnAccount } from "#src/models/choose.ts";
 import { modelSettings } from "#src/models/settings.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
+import { newId } from "#src/lib/ids.ts";
 import { answeringModel } from "#test/support/answering-model.ts";
 import { newColleague, newTeam } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { setTier } from "#test/support/tiers.ts";
-import { newId } from "#src/lib/ids.ts";
 
 const database = await fileDatabase();
 const { db } = database;

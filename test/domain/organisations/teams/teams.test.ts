@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { auditLog, teams, users } from "#src/db/schema/index.ts";
+import { teams, users } from "#src/db/schema/index.ts";
 import type { UserCaller } from "#src/domain/access/permissions/index.ts";
 import {
   createTeam,
@@ -10,6 +10,7 @@ import {
   switchTeam,
   updateTeam,
 } from "#src/domain/organisations/teams/index.ts";
+import { auditEntries } from "#test/domain/access/support/audit-entries.ts";
 import { allAtOnce } from "#test/support/at-once.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { holdOpen, onlyEmbedded, untilWaiting } from "#test/support/held-open.ts";
@@ -38,7 +39,7 @@ describe("a new team", () => {
       personalTeamId,
       made.team.id,
     ]);
-    const [entry] = await db.select().from(auditLog).where(eq(auditLog.teamId, made.team.id));
+    const [entry] = await auditEntries(db, { teamId: made.team.id });
     expect(entry).toMatchObject({ action: "team.created", userId: id });
   });
 
@@ -105,7 +106,7 @@ describe("deleting a team", () => {
     expect(await listTeams(database, viewer.id)).toHaveLength(1);
     expect(await defaultTeamOf(viewer.id)).toBe(viewer.personalTeamId);
     expect(await defaultTeamOf(team.owner.id)).toBe(team.owner.personalTeamId);
-    const log = await db.select().from(auditLog).where(eq(auditLog.teamId, team.owner.personalTeamId));
+    const log = await auditEntries(db, { teamId: team.owner.personalTeamId });
     expect(log).toContainEqual(expect.objectContaining({ action: "team.deleted", resourceId: team.id }));
     await expect(deleteTeam(database, team.admin, CLIENT)).rejects.toMatchObject({ code: "not_found" });
   });

@@ -1,16 +1,16 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { and, eq, isNull } from "drizzle-orm";
+import bcrypt from "bcryptjs";
 import { loginAttempts, sessions, teams, users } from "#src/db/schema/index.ts";
 import { logIn, logInAtOnce, register } from "#src/domain/people/accounts/index.ts";
+import { grantAdministrator } from "#src/domain/access/administrators/index.ts";
+import { requestPasswordReset, resetPassword, verifyEmail } from "#src/domain/people/mailed-links/index.ts";
+import { findAccount } from "#src/domain/people/oauth/find-account.ts";
 import { MemoryAttempts } from "#test/support/memory-attempts.ts";
 import { allAtOnce } from "#test/support/at-once.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { changeOwnAccount, CLIENT, newPerson, PASSWORD, sessionDeps } from "#test/support/people.ts";
-import { and, eq, isNull } from "drizzle-orm";
-import { grantAdministrator } from "#src/domain/access/administrators/index.ts";
-import { requestPasswordReset, resetPassword, verifyEmail } from "#src/domain/people/mailed-links/index.ts";
-import { findAccount } from "#src/domain/people/oauth/find-account.ts";
 import { mailing } from "#test/support/mailbox.ts";
-import bcrypt from "bcryptjs";
 
 const { db } = await fileDatabase();
 const deps = sessionDeps(db);

@@ -1,7 +1,7 @@
 import bcrypt from "bcryptjs";
-import { asc, eq, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { auditLog, mailedTokens, oauthAccounts, teamMemberships, users } from "#src/db/schema/index.ts";
+import { mailedTokens, oauthAccounts, teamMemberships, users } from "#src/db/schema/index.ts";
 import { logIn, register } from "#src/domain/people/accounts/index.ts";
 import {
   requestPasswordReset,
@@ -9,17 +9,18 @@ import {
   resetPassword,
   verifyEmail,
 } from "#src/domain/people/mailed-links/index.ts";
-import { allAtOnce, timesAtOnce } from "#test/support/at-once.ts";
-import { fileDatabase } from "#test/support/database.ts";
-import { mailing } from "#test/support/mailbox.ts";
-import { changeOwnAccount, CLIENT, newPerson, PASSWORD, sessionDeps } from "#test/support/people.ts";
-import { authenticateKey, authenticateUser, type UserCaller } from "#src/domain/access/permissions/index.ts";
-import { createApiKey } from "#src/domain/programs/api-keys/index.ts";
+import { authenticateKey, authenticateUser } from "#src/domain/access/permissions/index.ts";
 import { redeemReset } from "#src/domain/people/mailed-links/queries.ts";
 import { startSession } from "#src/domain/access/sessions/index.ts";
 import { requestCode, verifyCode } from "#src/domain/people/two-factor/index.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { newId } from "#src/lib/ids.ts";
+import { auditEntries } from "#test/domain/access/support/audit-entries.ts";
+import { newApiKey } from "#test/domain/programs/support/new-api-key.ts";
+import { allAtOnce, timesAtOnce } from "#test/support/at-once.ts";
+import { fileDatabase } from "#test/support/database.ts";
+import { mailing } from "#test/support/mailbox.ts";
+import { changeOwnAccount, CLIENT, newPerson, PASSWORD, sessionDeps } from "#test/support/people.ts";
 import { rolesOf } from "#test/support/colleagues.ts";
 
 const database = await fileDatabase();
@@ -50,7 +51,7 @@ describe("a link that proves an address", () => {
     expect(await isVerified(user)).toBe(false);
     expect(await verify(token)).toBe(user.id);
     expect(await isVerified(user)).toBe(true);
-    const noted = await db.select().from(auditLog).where(eq(auditLog.userId, user.id));
+    const noted = await auditEntries(db, { userId: user.id });
     expect(noted.map(({ action }) => action)).toContain("email.verified");
     const [row] = await db.select().from(mailedTokens).where(eq(mailedTokens.userId, user.id));
     expect((row?.expiresAt.getTime() ?? 0) - (row?.createdAt.getTime() ?? 0)).toBe(24 * 3_600_000);
@@ -118,7 +119,7 @@ describe("an address", () => {
     expect(await isVerified(user)).toBe(true);
     await changeOwnAccount(mail.deps, user.id, { email: newEmail() });
     expect(await isVerified(user)).toBe(false);
-    const noted = await db.select().from(auditLog).where(eq(auditLog.userId, user.id));
+    const noted = await auditEntries(db, { userId: user.id });
     expect(noted.filter(({ action }) => action === "email.changed")).toHaveLength(1);
   });
 
@@ -182,14 +183,6 @@ const logsIn = (identifier: string, password: string) =>
     .then(() => true)
     .catch(() => false);
 const rowOf = (token: string) => eq(mailedTokens.tokenHash, sha256Hex(token));
-const newKey = (caller: UserCaller) =>
-  createApiKey(
-    { ...database, secrets: mail.deps.secrets },
-    caller,
-    { name: "key", scopes: null, projectIds: null, expiresAt: null },
-    CLIENT,
-  );
-
 describe("a link for a new password", () => {
   it("sets it, proves the address, and is noted", async () => {
     const { user, token } = await forgetful();
@@ -197,11 +190,7 @@ describe("a link for a new password", () => {
     expect([await logsIn(user.email, PASSWORD), await logsIn(user.email, NEW)]).toEqual([false, true]);
     const [row] = await db.select().from(users).where(eq(users.id, user.id));
     expect(row?.isVerified).toBe(true);
-    const noted = await db
-      .select()
-      .from(auditLog)
-      .where(eq(auditLog.userId, user.id))
-      .orderBy(asc(auditLog.id));
+    const noted = await auditEntries(db, { userId: user.id });
     const actions = noted.map(({ action }) => action).filter((action) => action.startsWith("password."));
     expect(actions).toEqual(["password.reset_requested", "password.reset"]);
     expect(JSON.stringify(noted)).not.toContain(token);
@@ -233,7 +222,7 @@ describe("a link for a new password", () => {
 
   it("of an unproved address removes every person and key that the account's maker let in", async () => {
     const { user, caller, token } = await forgetful();
-    const key = await newKey(caller);
+    const key = await newApiKey(db, { caller });
     const { user: friend } = await newPerson(db);
     const [userId, teamId] = [user.id, user.defaultTeamId ?? ""];
     await db.insert(teamMemberships).values({ teamId, userId: friend.id, role: "admin" });
@@ -252,7 +241,7 @@ describe("a link for a new password", () => {
   it("of a proved address lets keys go on", async () => {
     const { user, caller, token } = await forgetful();
     await db.update(users).set({ isVerified: true }).where(eq(users.id, user.id));
-    const key = await newKey(caller);
+    const key = await newApiKey(db, { caller });
     await reset(token);
     expect(await authenticateKey(database, key.token)).toMatchObject({ keyId: key.key.id });
   });
@@ -265,7 +254,7 @@ describe("a link for a new password", () => {
     });
     expect(outcomes.refused).toEqual(Array.from({ length: 7 }, () => BAD_TOKEN));
     expect(await logsIn(user.email, outcomes.done[0] ?? "")).toBe(true);
-    const noted = await db.select().from(auditLog).where(eq(auditLog.userId, user.id));
+    const noted = await auditEntries(db, { userId: user.id });
     expect(noted.filter(({ action }) => action === "password.reset")).toHaveLength(1);
     await expect(reset(token)).rejects.toEqual(BAD_TOKEN);
   });

@@ -1,9 +1,9 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { auditLog, externalApiKeys, teamMemberships } from "#src/db/schema/index.ts";
+import { verifyCallback } from "@agent-workspace/client/webhooks";
+import { externalApiKeys, teamMemberships } from "#src/db/schema/index.ts";
 import { authenticateKey } from "#src/domain/access/permissions/index.ts";
 import {
-  createApiKey,
   type KeyInput,
   listGrantableScopes,
   revokeApiKey,
@@ -12,26 +12,25 @@ import {
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
-import { newProject } from "#test/support/colleagues.ts";
-import { fileDatabase } from "#test/support/database.ts";
-import { CLIENT, newPerson } from "#test/support/people.ts";
-import { verifyCallback } from "@agent-workspace/client/webhooks";
 import { sendNotice } from "#src/domain/agent-work/callbacks/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
+import { auditEntries } from "#test/domain/access/support/audit-entries.ts";
+import { newApiKey } from "#test/domain/programs/support/new-api-key.ts";
+import { newProject } from "#test/support/colleagues.ts";
+import { fileDatabase } from "#test/support/database.ts";
+import { CLIENT, newPerson } from "#test/support/people.ts";
 import { storeTask } from "#test/support/stored-task.ts";
 
 const secrets = createSecrets("a-secret-key-for-tests-of-32-characters");
 const EXCEEDS = "Scope 'chat.send' exceeds your role's permissions (role: viewer)";
-const anything: KeyInput = { name: "key", scopes: null, projectIds: null, expiresAt: null };
 
 const database = await fileDatabase();
 const { db } = database;
 
 type Person = Awaited<ReturnType<typeof newPerson>>;
 
-const create = (person: Person, input: Partial<KeyInput> = {}) =>
-  createApiKey({ ...database, secrets }, person.caller, { ...anything, ...input }, CLIENT);
+const create = (person: Person, input?: Partial<KeyInput>) => newApiKey(db, person, input);
 
 /** Revoke, and what was put on the queue by it. */
 async function revoke(person: Person, keyId: string) {
@@ -119,8 +118,7 @@ describe("a revoked key", () => {
     const { outcome, published } = await revoke(person, key.id);
     expect(outcome).toMatchObject({ code: "invalid_input", message: "API key is already deactivated" });
     expect(published).toHaveLength(1);
-    const ofKey = eq(auditLog.resourceId, key.id);
-    const log = await db.select().from(auditLog).where(ofKey).orderBy(auditLog.id);
+    const log = await auditEntries(db, { resourceId: key.id });
     const by = { userId: person.user.id, teamId: key.teamId };
     const details = { name: "key", key_prefix: key.keyPrefix, scopes: ["chat.send"], project_ids: null };
     expect(log).toMatchObject([
@@ -200,7 +198,7 @@ describe("a rotated secret", () => {
     const key = await newKey();
     const { webhookSecret } = await key.rotate();
     const [row] = await db.select().from(externalApiKeys).where(eq(externalApiKeys.id, key.key.id));
-    const log = await db.select().from(auditLog).where(eq(auditLog.resourceId, key.key.id));
+    const log = await auditEntries(db, { resourceId: key.key.id });
     expect(log.map(({ action }) => action)).toContain("api_key.secret_rotated");
     for (const secret of [webhookSecret, key.webhookSecret]) {
       expect(JSON.stringify([row, log])).not.toContain(secret);

@@ -1,6 +1,6 @@
-import { and, eq, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { auditLog, chats, oauthRequests, oauthTokens, teamMemberships, users } from "#src/db/schema/index.ts";
+import { chats, oauthRequests, oauthTokens, teamMemberships, users } from "#src/db/schema/index.ts";
 import { authenticateGrant, callerFor, type KeyCaller } from "#src/domain/access/permissions/index.ts";
 import { endOtherSessions, endSession } from "#src/domain/access/sessions/index.ts";
 import {
@@ -17,6 +17,11 @@ import type { AttemptLimits } from "#src/domain/operations/limits/index.ts";
 import { requestPasswordReset, resetPassword } from "#src/domain/people/mailed-links/index.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { newId } from "#src/lib/ids.ts";
+import { listChats, requireChat } from "#src/domain/agent-work/chats/index.ts";
+import { listTasks, requireOpenTask, startTask } from "#src/domain/agent-work/tasks/index.ts";
+import { listProjects, requireProject } from "#src/domain/workspaces/projects/index.ts";
+import { auditEntries } from "#test/domain/access/support/audit-entries.ts";
+import { newApiKey } from "#test/domain/programs/support/new-api-key.ts";
 import { allowedCode, appDeps, connectedApp, newQuestion, SCOPES } from "#test/support/app-grants.ts";
 import { timesAtOnce } from "#test/support/at-once.ts";
 import { holdOpen, onlyEmbedded, untilWaiting } from "#test/support/held-open.ts";
@@ -24,10 +29,6 @@ import { MemoryAttempts } from "#test/support/memory-attempts.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { mailing } from "#test/support/mailbox.ts";
 import { changeOwnAccount, CLIENT, newPerson, sessionDeps } from "#test/support/people.ts";
-import { listChats, requireChat } from "#src/domain/agent-work/chats/index.ts";
-import { listTasks, requireOpenTask, startTask } from "#src/domain/agent-work/tasks/index.ts";
-import { createApiKey } from "#src/domain/programs/api-keys/index.ts";
-import { listProjects, requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { newColleague, newProject } from "#test/support/colleagues.ts";
 import { messageToAgent, startDeps } from "#test/support/message-to-agent.ts";
 
@@ -147,11 +148,8 @@ describe("a request", () => {
     const { done, refused } = await timesAtOnce(3, () => allow());
     expect(done).toHaveLength(1);
     expect(refused).toMatchObject([{ code: "conflict" }, { code: "conflict" }]);
-    const entries = await db
-      .select({ action: auditLog.action })
-      .from(auditLog)
-      .where(and(eq(auditLog.userId, person.user.id), eq(auditLog.resourceId, id)));
-    expect(entries).toEqual([{ action: "connected_app.allowed" }]);
+    const entries = await auditEntries(db, { userId: person.user.id, resourceId: id });
+    expect(entries).toMatchObject([{ action: "connected_app.allowed" }]);
   });
 
   it("cannot be decided after ten minutes, or for a team of others, or without a permission", async () => {
@@ -322,8 +320,7 @@ async function newMoonlighter() {
   const employers = await placeIn(await newProject(db, employer));
   const { accessToken } = await connectedApp(appDeps(db), caller);
   const app = await enter(accessToken);
-  const settings = { name: "key", scopes: null, projectIds: null, expiresAt: null };
-  const { key } = await createApiKey(sessionDeps(db), caller, settings, CLIENT);
+  const { key } = await newApiKey(db, { caller });
   const program = await callerFor({ db }, { userId: user.id, apiKeyId: key.id });
   if (program.kind !== "key") throw new Error("A key is no person");
   return { app, program, own, employers, employer };

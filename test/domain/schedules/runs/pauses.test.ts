@@ -2,12 +2,13 @@ import { eq } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { agents, chats, projects, teamMemberships, teams, users } from "#src/db/schema/index.ts";
 import { resumeSchedule } from "#src/domain/schedules/definitions/index.ts";
-import { createApiKey, revokeApiKey } from "#src/domain/programs/api-keys/index.ts";
+import { revokeApiKey } from "#src/domain/programs/api-keys/index.ts";
+import { newApiKey } from "#test/domain/programs/support/new-api-key.ts";
 import { joinTeam, newProject, newTeam } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { CLIENT } from "#test/support/people.ts";
 import { onlyCredits } from "#test/support/proxy-client.ts";
-import { ScheduleWorld, type Person } from "../support/schedule-world.ts";
+import { type Person, ScheduleWorld } from "../support/schedule-world.ts";
 
 const { db } = await fileDatabase();
 let world: ScheduleWorld;
@@ -82,8 +83,7 @@ const LOSSES: readonly [string, string, () => Promise<Loss>][] = [
     "key that made it is revoked",
     "The API key that the schedule was made with was revoked",
     async () => {
-      const wish = { name: "key", scopes: null, projectIds: null, expiresAt: null };
-      const { key } = await createApiKey(world.deps(), person.caller, wish, CLIENT);
+      const { key } = await newApiKey(db, person);
       const id = await world.schedule(person, { apiKeyId: key.id });
       return { id, lose: () => revokeApiKey(world.deps(), person.id, key.id, CLIENT) };
     },

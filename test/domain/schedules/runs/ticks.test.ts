@@ -1,11 +1,11 @@
 import { eq, inArray } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { scheduleRuns, schedules } from "#src/db/schema/index.ts";
-import { fileDatabase } from "#test/support/database.ts";
-import { advancedRuns, ago, MINUTE_MS, type Person, ScheduleWorld } from "../support/schedule-world.ts";
 import { decide } from "#src/domain/schedules/runs/tick.ts";
 import { newId } from "#src/lib/ids.ts";
+import { fileDatabase } from "#test/support/database.ts";
 import { partOf } from "#test/support/part-of.ts";
+import { advancedRuns, ago, MINUTE_MS, type Person, ScheduleWorld } from "../support/schedule-world.ts";
 
 const DUE = 12;
 const TICKS = 4;

@@ -1,11 +1,12 @@
-import { asc, eq } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { billingVariables } from "#src/configuration/variables/billing.ts";
 import { creditVariables } from "#src/configuration/variables/credits.ts";
-import { auditLog, projects as projectRows, teams } from "#src/db/schema/index.ts";
+import { projects as projectRows, teams } from "#src/db/schema/index.ts";
 import { endAlwaysOn, makeAlwaysOn, readDeployLimits } from "#src/domain/workspaces/always-on/index.ts";
-import { newColleague, newMember, newProject, type Colleague } from "#test/support/colleagues.ts";
+import { auditEntries } from "#test/domain/access/support/audit-entries.ts";
+import { type Colleague, newColleague, newMember, newProject } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { CLIENT } from "#test/support/people.ts";
 
@@ -44,11 +45,7 @@ describe("an always-on project", () => {
     await switchOff(person, id);
     await switchOff(person, id);
     expect((await limits(person)).deploys.current).toBe(0);
-    const entries = await database.db
-      .select()
-      .from(auditLog)
-      .where(eq(auditLog.userId, person.id))
-      .orderBy(asc(auditLog.id));
+    const entries = await auditEntries(database.db, { userId: person.id });
     expect(entries.map(({ action }) => action)).toEqual(["project.always_on", "project.not_always_on"]);
   });
 

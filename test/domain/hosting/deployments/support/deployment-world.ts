@@ -230,6 +230,7 @@ export class DeploymentWorld {
       await this.passTime();
       await this.sweep();
       await this.deliver();
+      if ((await this.#db.$count(jobs)) === 0) return;
     }
   }
 
