@@ -233,11 +233,13 @@ export class ScheduleWorld {
   /** What the service does by itself after a crash. The queue has lost nothing that it took. */
   async recover(): Promise<void> {
     for (let round = 0; round < 4; round += 1) {
+      const before = this.published.length;
       await this.passTime();
       await this.tick();
       await this.sweep();
       await sweepTasks(this.deps());
       await this.deliver();
+      if (this.published.length === before) return;
     }
   }
 

@@ -229,8 +229,8 @@ export class DeploymentWorld {
       this.#ids.clear();
       await this.passTime();
       await this.sweep();
+      if (this.waiting.length === 0) return;
       await this.deliver();
-      if ((await this.#db.$count(jobs)) === 0) return;
     }
   }
 
