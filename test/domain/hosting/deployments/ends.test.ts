@@ -27,6 +27,12 @@ const disconnect = () =>
 /** What is left of deployments and sites. */
 const left = async () => [await world.rows(), await world.sites(), world.provider.sites.size];
 
+/** A deployment is deleted, and what follows from that happens. */
+async function takeDown(id: string): Promise<void> {
+  await world.delete(id);
+  await world.deliver();
+}
+
 const outcomes = () => [...world.provider.deployments.values()].map(({ outcome }) => outcome);
 
 /** Brings a deployment to where the provider has it and is not done. */
@@ -163,8 +169,7 @@ describe("a deletion", () => {
   it("of one that runs cancels it first, and keeps what people see", async () => {
     const live = await world.deploy("1");
     const id = await published();
-    await world.delete(id);
-    await world.deliver();
+    await takeDown(id);
     expect(await world.find(id)).toBeUndefined();
     expect(outcomes()).toEqual(["success", "cancelled"]);
     expect(await world.sites()).toMatchObject([{ liveDeploymentId: live.id }]);
@@ -173,8 +178,7 @@ describe("a deletion", () => {
 
   it("of the only one takes the site down that it has made", async () => {
     const id = await published();
-    await world.delete(id);
-    await world.deliver();
+    await takeDown(id);
     expect(await left()).toEqual([[], [], 0]);
     const log = await auditEntries(db, { resourceId: id });
     expect(log).toMatchObject([{ action: "deployment.deleted", userId: world.person.id }]);
@@ -184,21 +188,18 @@ describe("a deletion", () => {
     const { id } = await world.deploy("1");
     world.provider.fail("removeSite", { kind: "unavailable" }, 20);
     world.provider.ignoredRemovals = 3;
-    await world.delete(id);
-    await world.deliver();
+    await takeDown(id);
     expect(await left()).toEqual([[], [], 0]);
   });
 
   it("ends with the reason after about a day, and can be requested again", async () => {
     const { id } = await world.deploy("1");
     world.provider.fail("removeSite", { kind: "unavailable" }, 1_000);
-    await world.delete(id);
-    await world.deliver();
+    await takeDown(id);
     expect(await world.row(id)).toMatchObject({ status: "failed", error: "It failed: unavailable" });
     expect(world.provider.count("removeSite")).toBe(40);
     world.provider.heal();
-    await world.delete(id);
-    await world.deliver();
+    await takeDown(id);
     expect(await left()).toEqual([[], [], 0]);
   });
 
@@ -229,8 +230,7 @@ describe("a deletion", () => {
     await disconnect();
     await world.deliver();
     expect(await world.row(id)).toMatchObject({ status: "failed", error: NO_ACCOUNT });
-    await world.delete(id);
-    await world.deliver();
+    await takeDown(id);
     expect(await left()).toEqual([[], [], 0]);
   });
 
@@ -239,8 +239,7 @@ describe("a deletion", () => {
     world.provider.fail("createSite", { kind: "unavailable", isLost: true });
     await world.deliverNext();
     expect(world.provider.sites.size).toBe(1);
-    await world.delete(id);
-    await world.deliver();
+    await takeDown(id);
     expect(await left()).toEqual([[], [], 0]);
   });
 
@@ -254,8 +253,7 @@ describe("a deletion", () => {
       expect(await world.find(requested.id)).toBeDefined();
       await world.deliver();
       expect(await world.row(requested.id)).toMatchObject({ status: "success" });
-      await world.delete(requested.id);
-      await world.deliver();
+      await takeDown(requested.id);
     }
   });
 });
@@ -268,8 +266,7 @@ describe("what is deleted meanwhile", () => {
     await world.deliver();
     expect(await world.row(id)).toMatchObject({ status: "failed", error: "The project was deleted" });
     expect(world.provider.sites.size).toBe(1);
-    await world.delete(live);
-    await world.deliver();
+    await takeDown(live);
     expect(world.provider.sites.size).toBe(0);
     expect((await world.rows()).map((row) => row.id)).toEqual([id]);
   });
@@ -300,8 +297,7 @@ describe("what is deleted meanwhile", () => {
     await expect(world.redeploy(id)).rejects.toMatchObject({ code: "conflict" });
     await world.connect("account-1");
     await world.connect("account-2", world.projectId);
-    await world.delete(id);
-    await world.deliver();
+    await takeDown(id);
     expect([await world.rows(), world.provider.sites.size]).toEqual([[], 0]);
   });
 

@@ -42,12 +42,14 @@ const isRefused = { code: "unauthenticated" };
 async function newApp() {
   const [deps, person] = [appDeps(db), await newPerson(db)];
   const app = await connectedApp(deps, person.caller);
-  const refresh = (refreshToken: string, other: { clientId?: string; scope?: string } = {}) =>
-    refreshTokens(
-      deps,
-      { refreshToken, clientId: app.clientId, scope: undefined, resource: undefined, ...other },
-      CLIENT,
-    );
+  const refresh = (
+    refreshToken: string,
+    other: { clientId?: string; scope?: string } = {},
+    attempts: AttemptLimits = deps.attempts,
+  ) => {
+    const asked = { refreshToken, clientId: app.clientId, scope: undefined, resource: undefined, ...other };
+    return refreshTokens({ ...deps, attempts }, asked, CLIENT);
+  };
   return { deps, person, app, refresh };
 }
 
@@ -217,19 +219,14 @@ describe("a connected app", () => {
   });
 
   it("is refreshed so many times in an hour, without using up the token of the refusal", async () => {
-    const { deps, app } = await newApp();
+    const { app, refresh } = await newApp();
     const attempts = new MemoryAttempts({ appRefresh: 2 });
-    const refresh = (refreshToken: string, limits: AttemptLimits = attempts) =>
-      refreshTokens(
-        { ...deps, attempts: limits },
-        { refreshToken, clientId: app.clientId, scope: undefined, resource: undefined },
-        CLIENT,
-      );
-    const { refreshToken } = await refresh((await refresh(app.refreshToken)).refreshToken);
-    await expect(refresh(refreshToken)).rejects.toMatchObject({ code: "rate_limited" });
-    expect(await refresh(refreshToken, deps.attempts)).toMatchObject({ scopes: SCOPES });
+    const limited = (refreshToken: string) => refresh(refreshToken, {}, attempts);
+    const { refreshToken } = await limited((await limited(app.refreshToken)).refreshToken);
+    await expect(limited(refreshToken)).rejects.toMatchObject({ code: "rate_limited" });
+    expect(await refresh(refreshToken)).toMatchObject({ scopes: SCOPES });
     // A stolen one ends the grant at any rate.
-    await expect(refresh(app.refreshToken)).rejects.toEqual(refusal("invalid_grant"));
+    await expect(limited(app.refreshToken)).rejects.toEqual(refusal("invalid_grant"));
     expect(attempts.counters).toHaveLength(1);
   });
 

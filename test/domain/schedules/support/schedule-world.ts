@@ -58,8 +58,7 @@ export class ScheduleWorld {
 
   /** Without the schedules of earlier tests. */
   static async open(db: Db): Promise<ScheduleWorld> {
-    await db.delete(schedules);
-    await db.delete(jobs);
+    await db.batch([db.delete(schedules), db.delete(jobs)]);
     return new ScheduleWorld(db);
   }
 

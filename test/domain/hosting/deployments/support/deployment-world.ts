@@ -74,8 +74,7 @@ export class DeploymentWorld {
 
   static async open(db: Db): Promise<DeploymentWorld> {
     makeTripsMortal();
-    await db.delete(deployments);
-    await db.delete(jobs);
+    await db.batch([db.delete(deployments), db.delete(jobs)]);
     const person = await newColleague(db);
     const { id } = await newProject(db, person);
     await db
