@@ -58,7 +58,7 @@ export async function runMortal(kill: Kill | undefined, program: () => Promise<u
 export type Prepare = () => Promise<{ program: () => Promise<unknown>; after: () => Promise<void> }>;
 
 /**
- * Kills a program at its calls, and checks what is so in the end: in the long form (`npm run soak`) before and after every call;
+ * Kills a program at its calls, and checks what is so in the end: in the long form (`npm run soak`) at every call;
  * else at a sample of them, by the seed, of which `steps` are the distances. Returns the number of the last call that was looked
  * at, which the program did not reach.
  */
@@ -81,18 +81,16 @@ export async function killed(
 const CALLS = 100;
 
 /**
- * Kills a program at each of its calls, before and after the call is done. `prepare` returns the program and what is to be
- * so in the end. Returns the number of calls.
+ * Kills a program before its first call, and after each of its calls: before the next call, all is as it is after this one.
+ * `prepare` returns the program and what is to be so in the end. Returns the number of calls.
  */
 export async function killedEverywhere(prepare: Prepare): Promise<number> {
-  for (let call = 1; call < CALLS; call += 1) {
-    let isDead = false;
-    for (const isDone of [false, true]) {
-      const { program, after } = await prepare();
-      isDead = await runMortal({ call, isDone }, program);
-      await after();
-    }
-    if (!isDead) return call - 1;
+  const each = Array.from({ length: CALLS }, (_, nth) => ({ call: nth + 1, isDone: true }));
+  for (const kill of [{ call: 1, isDone: false }, ...each]) {
+    const { program, after } = await prepare();
+    const isDead = await runMortal(kill, program);
+    await after();
+    if (!isDead) return kill.call - 1;
   }
   throw new Error(`The program has more than ${CALLS} calls`);
 }

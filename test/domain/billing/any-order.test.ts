@@ -9,9 +9,9 @@ import {
 } from "#src/domain/billing/subscriptions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { type Random, seeded } from "#test/support/random.ts";
+import { IS_SOAK } from "#test/support/soak.ts";
 import { buyCredits, keepPayer, newPayer, subscribeAt } from "./support/payer.ts";
 import { withPayer } from "./support/with-payer.ts";
-import { IS_SOAK } from "#test/support/soak.ts";
 
 /** Histories, each with a customer of its own. More in a long run, `FUZZ_RUNS=300`. */
 const HISTORIES = IS_SOAK ? 24 : 2;
@@ -76,7 +76,8 @@ async function step(random: Random, { subscription, customer }: Known): Promise<
     () =>
       open &&
       world.stripe.control(`disputes/${open.id}/close`, { outcome: random.chance(0.6) ? "won" : "lost" }),
-    () => upgrade(subscription),
+    // Only upwards: after a change downwards, the bundled credits are those of the highest tier that was heard of.
+    () => world.changePrice(subscription, "price_pro"),
     () =>
       random.chance(0.3) &&
       world.payments.changeSubscription(subscription, { cancelAtPeriodEnd: true }, crypto.randomUUID()),
@@ -84,13 +85,6 @@ async function step(random: Random, { subscription, customer }: Known): Promise<
   await Promise.resolve(acts[random.whole(0, acts.length - 1)]?.()).catch((error: unknown) => {
     if (!(error instanceof AppError)) throw error;
   });
-}
-
-/** Only upwards: after a change downwards, the bundled credits are those of the highest tier that was heard of. */
-async function upgrade(subscription: string): Promise<void> {
-  const itemId = (await world.payments.getSubscription(subscription))?.item.id ?? "";
-  const change = { price: { itemId, priceId: "price_pro" } };
-  await world.payments.changeSubscription(subscription, change, crypto.randomUUID());
 }
 
 /** Objects of the events since the last call, oldest first. */

@@ -1,18 +1,20 @@
-import { asc, eq } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { auditLog, payouts, users } from "#src/db/schema/index.ts";
+import { payouts } from "#src/db/schema/index.ts";
 import { settleCheckout } from "#src/domain/billing/checkouts/index.ts";
-import { connectAccount, payCreator } from "#src/domain/billing/payouts/index.ts";
+import { payCreator } from "#src/domain/billing/payouts/index.ts";
 import { reviewCharge } from "#src/domain/billing/reversals/index.ts";
 import { bookInvoice, syncSubscription } from "#src/domain/billing/subscriptions/index.ts";
+import { auditEntries } from "#test/domain/access/support/audit-entries.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 import { killedEverywhere } from "#test/support/mortal.ts";
 import {
   BILLING,
-  bookSale,
+  buyAgent,
   buyCredits as bookCredits,
   newPaidAgent,
   newPayer,
+  onboard,
   standingOf,
   subscribeAt,
   subscribeToAgent,
@@ -124,8 +126,7 @@ describe("a payment counts once when the program is killed at any of its calls",
         expect(await transfers()).toMatchObject([{ amount: 450, amount_reversed: 0 }]);
         const [payout] = await payoutsOf(transactionId);
         expect(payout).toMatchObject({ status: "paid" });
-        const ofCreator = eq(auditLog.userId, payout?.creatorId ?? "");
-        const entries = await world.db.select().from(auditLog).where(ofCreator).orderBy(asc(auditLog.id));
+        const entries = await auditEntries(world.db, { userId: payout?.creatorId ?? "" });
         expect(entries.map(({ action }) => action)).toEqual(["payout.account_connected", "payout.sent"]);
       };
       return { program, after };
@@ -165,24 +166,12 @@ interface Transfer {
 async function sell() {
   const payer = await newPayer(world.db, world.payments);
   const agent = await newPaidAgent(world.db, 500, "one_time");
-  const creator = { userId: agent.creator.id, returnOrigin: "https://service.test" };
-  await connectAccount(world.deps(), creator);
-  const [row] = await world.db.select().from(users).where(eq(users.id, agent.creator.id));
-  await world.control(`accounts/${row?.stripeAccountId}/onboard`);
-  const sale = { type: "agent_purchase", item: agent.id, amountCents: 500 } as const;
-  const share = { agentId: agent.id, creatorId: agent.creator.id, creatorCents: 450 };
-  const sold = await bookSale(shop(), payer, sale, share);
-  await world.db.insert(payouts).values({
-    id: sold.transactionId,
-    transactionId: sold.transactionId,
-    creatorId: agent.creator.id,
-    amountCents: 450,
-    currency: "usd",
-  });
+  const accountId = await onboard(shop(), agent);
+  const sold = await buyAgent(shop(), payer, agent);
   const program = () => payCreator(world.deps(), sold.transactionId);
   const transfers = async () => {
     const all = await world.account.list<Transfer>("objects/transfer");
-    return all.filter(({ destination }) => destination === row?.stripeAccountId);
+    return all.filter(({ destination }) => destination === accountId);
   };
   return { ...sold, program, transfers };
 }

@@ -15,6 +15,7 @@ import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import type { Services } from "#src/services.ts";
+import { openConversation } from "#src/domain/conversations/sessions/queries/events.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { CONVERSATION_PARTS, privateMessage } from "#test/domain/messaging/support/conversation-parts.ts";
@@ -249,4 +250,42 @@ it("an agent is told nothing of others, of yesterday, of archived chats and of p
   await at(await rows.chat({ ...person, projectId: other.projectId }, said));
   await at(await rows.chat(other, said), new Date(), other);
   expect(await recentMessages(database.db, { userId: person.id, sessionId: newId() })).toEqual([]);
+});
+
+const SETTINGS = { idleMinutes: 60, wholeChars: 100 };
+
+function reading({ at: { channel, senderId } }: MediaWorld) {
+  const key = { channelId: channel.id, sessionKey: `telegram:dm:${senderId}`, senderId };
+  return openConversation(database.db, key, SETTINGS);
+}
+
+it("a single message is the batch of a task in the round trip that reads its session, for one reader alone", async () => {
+  const world = await MediaWorld.open(database.db);
+  await world.receive("Hello");
+  const both = await Promise.all([reading(world), reading(world)]);
+  expect(both.filter(({ isClaimed }) => isClaimed)).toHaveLength(1);
+  const { events } = await reading(world);
+  expect(events.map(({ id, taskId }) => taskId === id)).toEqual([true]);
+});
+
+it.each([
+  ["may be a command", ["/status"]],
+  ["may be a command in a thread", ["!status"]],
+  ["may be a part of a long text", ["x".repeat(SETTINGS.wholeChars)]],
+  ["has others beside it", ["One", "Two"]],
+])("a message that %s is not claimed before it is looked at", async (_, texts) => {
+  const world = await MediaWorld.open(database.db);
+  for (const text of texts) await world.receive(text);
+  const { isClaimed, events } = await reading(world);
+  expect(isClaimed).toBe(false);
+  expect(events.map(({ taskId }) => taskId)).toEqual(texts.map(() => null));
+});
+
+it("a message with a file, and one to a session that is at work, are not claimed before they are looked at", async () => {
+  const world = await MediaWorld.open(database.db);
+  await world.receive("Look", [world.has("A picture")]);
+  expect(await reading(world)).toMatchObject({ isClaimed: false, events: [{ taskId: null }] });
+  await world.advance();
+  await world.receive("And?");
+  expect(await reading(world)).toMatchObject({ isClaimed: false, events: [{ taskId: null }] });
 });

@@ -3,11 +3,10 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { channelConfigs, channelMessages, platformIdentities } from "#src/db/schema/index.ts";
 import { countMessage, replyForTask, sendForTask } from "#src/domain/messaging/agent-messages/index.ts";
-import { createApiKey } from "#src/domain/programs/api-keys/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { RateDecision } from "#src/platform/objects/rate-counts.ts";
+import { newApiKey } from "#test/domain/programs/support/new-api-key.ts";
 import { fileDatabase } from "#test/support/database.ts";
-import { CLIENT, sessionDeps } from "#test/support/people.ts";
 import { partOf } from "#test/support/part-of.ts";
 import { ListeningPlatform, PlatformRows } from "./support/people-of-platforms.ts";
 
@@ -192,8 +191,7 @@ describe("an agent's message to a platform", () => {
 
   it("of a key that is bound to projects goes through their channels alone", async () => {
     const { person } = await ready();
-    const settings = { name: "key", scopes: null, projectIds: [person.projectId], expiresAt: null };
-    const { key } = await createApiKey(sessionDeps(database.db), person.caller, settings, CLIENT);
+    const { key } = await newApiKey(database.db, person, { projectIds: [person.projectId] });
     const task = await rows.task(person, { apiKeyId: key.id });
     expect(await refusal(task)).toMatch(/^not_found/u);
     const bound = await rows.channel(person, { projectId: person.projectId });

@@ -1,10 +1,9 @@
-import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { auditLog } from "#src/db/schema/index.ts";
 import { adapters } from "#src/channels/index.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import * as channels from "#src/domain/messaging/channels/index.ts";
 import { newId } from "#src/lib/ids.ts";
+import { auditEntries } from "#test/domain/access/support/audit-entries.ts";
 import { newColleague } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { CLIENT } from "#test/support/people.ts";
@@ -200,16 +199,12 @@ describe("a channel", () => {
     await update(id, { credentials: { bot_token: "x" } });
     await rotate(id);
     await remove(id);
-    const entries = await database.db
-      .select()
-      .from(auditLog)
-      .where(eq(auditLog.resourceId, id))
-      .orderBy(auditLog.action);
+    const entries = await auditEntries(database.db, { resourceId: id });
     expect(entries.map(({ action, details }) => [action, details])).toEqual([
       ["channel.created", { channel_type: "telegram", name: "My Telegram" }],
-      ["channel.deleted", { fields: ["is_active"] }],
-      ["channel.secret_rotated", { fields: ["webhook_secret"] }],
       ["channel.updated", { fields: ["credentials"] }],
+      ["channel.secret_rotated", { fields: ["webhook_secret"] }],
+      ["channel.deleted", { fields: ["is_active"] }],
     ]);
   });
 });

@@ -17,25 +17,23 @@ import {
 } from "#src/db/schema/index.ts";
 import { upsertReview } from "#src/domain/marketplace/reviews/queries.ts";
 import { deleteAccount } from "#src/domain/administration/accounts/index.ts";
-import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { newAdministrator } from "#test/support/administrators.ts";
+import { joinTeam, newColleague, newProject, newTeam, type Colleague } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { listAgent, listBase } from "#test/support/marketplace.ts";
 import { partOf } from "#test/support/part-of.ts";
-import { newPerson } from "#test/support/people.ts";
 import { RACES } from "#test/support/races.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 
-const database = await fileDatabase();
-const { db } = database;
-let admin = await newAdministrator(db);
-
-type Person = Awaited<ReturnType<typeof newPerson>>;
-
-const wish = { name: "My App", description: "", sourceType: "empty" } as const;
+const { db } = await fileDatabase();
+async function newAdmin() {
+  const { user, caller } = await newAdministrator(db);
+  return { id: user.id, caller };
+}
+let admin = await newAdmin();
 
 /** What is outside the database, and what it was told. */
 function outside() {
@@ -49,6 +47,7 @@ function outside() {
     queue: partOf({ publishBatch: async (messages: readonly QueueMessage[]) => messages.forEach(note) }),
     taskLogs: partOf({
       open: async () => {},
+      goOn: async () => {},
       requestStop: async (taskId: string) => {
         stopped.push(taskId);
         return "begun" as const;
@@ -58,32 +57,22 @@ function outside() {
   return { deps, published, stopped };
 }
 
-const remove = ({ user }: Person, by = admin, deps = outside().deps) =>
-  deleteAccount(deps, { caller: by.caller, address: "192.0.2.9" }, user.id);
+type Who = { id: string };
 
-const exists = async ({ user }: Person) => (await db.$count(users, eq(users.id, user.id))) === 1;
+const remove = ({ id }: Who, by = admin, deps = outside().deps) =>
+  deleteAccount(deps, { caller: by.caller, address: "192.0.2.9" }, id);
+const exists = async ({ id }: Who) => (await db.$count(users, eq(users.id, id))) === 1;
+const trailOf = ({ id }: Who) => db.select().from(adminActions).where(eq(adminActions.targetId, id));
+const join = (teamId: string, person: Colleague) => joinTeam(db, person, teamId, "editor");
+const teamBy = async (person: Colleague) => (await newTeam(db, person)).id;
+const isIn = (teamId: string, { id }: Who) =>
+  and(eq(teamMemberships.teamId, teamId), eq(teamMemberships.userId, id));
 
-const trailOf = ({ user }: Person) =>
-  db.select().from(adminActions).where(eq(adminActions.targetId, user.id));
-
-const join = (teamId: string, { user }: Person) =>
-  db.insert(teamMemberships).values({ teamId, userId: user.id, role: "editor" });
-
-const isIn = (teamId: string, { user }: Person) =>
-  and(eq(teamMemberships.teamId, teamId), eq(teamMemberships.userId, user.id));
-
-async function newTeam({ user }: Person): Promise<string> {
-  const id = newId();
-  await db.insert(teams).values({ id, name: "A team", slug: `team-${id}`, createdBy: user.id });
-  await db.insert(teamMemberships).values({ teamId: id, userId: user.id, role: "admin" });
-  return id;
-}
-
-async function newTask({ user }: Person, projectId: string, status: "queued" | "running" | "completed") {
+async function newTask({ id: userId }: Who, projectId: string, status: "queued" | "running" | "completed") {
   const [agent] = await db.select().from(agents);
   const [id, chatId] = [newId(), newId()];
-  await db.insert(chats).values({ id: chatId, userId: user.id, projectId, origin: "api" });
-  const who = { id, chatId, projectId, agentId: agent?.id ?? "", userId: user.id };
+  await db.insert(chats).values({ id: chatId, userId, projectId, origin: "api" });
+  const who = { id, chatId, projectId, agentId: agent?.id ?? "", userId };
   const asked = { origin: "api", source: { kind: "api" }, message: "Hello" } as const;
   await db.insert(tasks).values({ ...who, status, ...asked });
   return id;
@@ -96,11 +85,11 @@ const shared = expect.objectContaining({
 
 describe("deleting an account", () => {
   it("takes all of it along, and leaves everything else", async () => {
-    const [person, other] = [await newPerson(db), await newPerson(db)];
-    const own = await createProject(database, person.caller, wish);
-    const others = await createProject(database, other.caller, wish);
-    await join(other.user.defaultTeamId ?? "", person);
-    const team = await newTeam(person);
+    const [person, other] = [await newColleague(db), await newColleague(db)];
+    const own = await newProject(db, person);
+    const others = await newProject(db, other);
+    await join(other.personalTeamId, person);
+    const team = await teamBy(person);
     const running = await newTask(person, own.id, "running");
     await newTask(person, own.id, "completed");
     const { deps, published, stopped } = outside();
@@ -113,22 +102,22 @@ describe("deleting an account", () => {
       await db.$count(projects, eq(projects.id, others.id)),
     ];
     expect(left).toEqual([0, 1]);
-    const { email, username } = person.user;
-    const details = { email, username };
+    const { email } = person;
+    const details = { email, username: email.split("@")[0] };
     expect(await trailOf(person)).toMatchObject([
-      { adminId: admin.user.id, actionType: "account.deleted", details },
+      { adminId: admin.id, actionType: "account.deleted", details },
     ]);
   });
 
   it("gives the turn that its tasks had in chats of others to those behind them", async () => {
-    const [person, other] = [await newPerson(db), await newPerson(db)];
-    const project = await createProject(database, other.caller, wish);
+    const [person, other] = [await newColleague(db), await newColleague(db)];
+    const project = await newProject(db, other);
     const [head, behind] = [
       await newTask(other, project.id, "queued"),
       await newTask(other, project.id, "queued"),
     ];
     const [{ chatId } = { chatId: "" }] = await db.select().from(tasks).where(eq(tasks.id, behind));
-    await db.update(tasks).set({ userId: person.user.id, chatId }).where(eq(tasks.id, head));
+    await db.update(tasks).set({ userId: person.id, chatId }).where(eq(tasks.id, head));
     await db
       .update(chats)
       .set({ unfinishedTasks: [head, behind] })
@@ -139,46 +128,40 @@ describe("deleting an account", () => {
   });
 
   it("is refused for oneself, and for an administrator who has lost the role since", async () => {
-    const [other, person] = [await newAdministrator(db), await newPerson(db)];
+    const [other, person] = [await newAdmin(), await newColleague(db)];
     await expect(remove(admin)).rejects.toMatchObject({ code: "conflict" });
-    await db.update(users).set({ isSuperuser: false }).where(eq(users.id, other.user.id));
+    await db.update(users).set({ isSuperuser: false }).where(eq(users.id, other.id));
     await expect(remove(person, other)).rejects.toMatchObject({ code: "forbidden" });
     expect(await exists(person)).toBe(true);
   });
 
   it("leaves an administrator when two delete each other at once", async () => {
     await db.update(users).set({ isSuperuser: false });
-    const two = [await newAdministrator(db), await newAdministrator(db)] as const;
+    const two = [await newAdmin(), await newAdmin()] as const;
     await Promise.allSettled([remove(two[0], two[1]), remove(two[1], two[0])]);
     const left = await Promise.all(two.map(exists));
     expect(left.filter(Boolean)).toHaveLength(1);
-    admin = await newAdministrator(db);
+    admin = await newAdmin();
   });
 });
 
 describe("an account that others depend on is kept, and nothing of it is lost:", () => {
-  it.each([
-    [
-      "it made a team that others are in",
-      async (person: Person, other: Person) => join(await newTeam(person), other),
-    ],
-    [
-      "others are in its personal team",
-      async (person: Person, other: Person) => join(person.user.defaultTeamId ?? "", other),
-    ],
+  it.each<[string, (person: Colleague, other: Colleague) => Promise<unknown>]>([
+    ["it made a team that others are in", async (person, other) => join(await teamBy(person), other)],
+    ["others are in its personal team", async (person, other) => join(person.personalTeamId, other)],
     [
       "it owns a project in a team of others",
-      async (person: Person, other: Person) => {
-        const teamId = other.user.defaultTeamId ?? "";
+      async (person, other) => {
+        const teamId = other.personalTeamId;
         await join(teamId, person);
-        const project = await createProject(database, person.caller, wish);
+        const project = await newProject(db, person);
         await db.update(projects).set({ teamId }).where(eq(projects.id, project.id));
       },
     ],
     [
       "it is the only administrator of a team that another person made",
-      async (person: Person, other: Person) => {
-        const team = await newTeam(other);
+      async (person, other) => {
+        const team = await teamBy(other);
         await join(team, person);
         await db.update(teamMemberships).set({ role: "admin" }).where(isIn(team, person));
         await db.update(teamMemberships).set({ role: "editor" }).where(isIn(team, other));
@@ -186,15 +169,15 @@ describe("an account that others depend on is kept, and nothing of it is lost:",
     ],
     [
       "another person has a role in its project",
-      async (person: Person, other: Person) => {
-        const project = await createProject(database, person.caller, wish);
+      async (person, other) => {
+        const project = await newProject(db, person);
         await db
           .insert(projectMemberships)
-          .values({ projectId: project.id, userId: other.user.id, role: "viewer" });
+          .values({ projectId: project.id, userId: other.id, role: "viewer" });
       },
     ],
   ])("%s", async (_, make) => {
-    const [person, other] = [await newPerson(db), await newPerson(db)];
+    const [person, other] = [await newColleague(db), await newColleague(db)];
     await make(person, other);
     const { deps, published } = outside();
     await expect(remove(person, admin, deps)).rejects.toEqual(shared);
@@ -203,14 +186,14 @@ describe("an account that others depend on is kept, and nothing of it is lost:",
   });
 
   it("takes its ratings out of the sums of what it reviewed", async () => {
-    const [person, other] = [await newPerson(db), await newPerson(db)];
+    const [person, other] = [await newColleague(db), await newColleague(db)];
     const [agent, base] = [await listAgent(db), await listBase(db)];
     const rated = { kind: "agent", comment: null } as const;
     for (const [who, rating] of [
       [person, 1],
       [other, 5],
     ] as const) {
-      const review = { ...rated, userId: who.user.id, rating };
+      const review = { ...rated, userId: who.id, rating };
       await upsertReview(db, { ...review, itemId: agent.id });
       await upsertReview(db, { ...review, kind: "base", itemId: base.id });
     }
@@ -220,25 +203,25 @@ describe("an account that others depend on is kept, and nothing of it is lost:",
     expect(await db.select().from(bases).where(eq(bases.id, base.id))).toMatchObject([left]);
   });
 
-  it.each<[string, (person: Person, teamId: string) => Promise<unknown>]>([
+  it.each<[string, (person: Colleague, teamId: string) => Promise<unknown>]>([
     [
       "agent",
-      async ({ user }, teamId) => {
+      async ({ id: createdBy, ...person }, teamId) => {
         const price = { pricingType: "one_time", priceCents: 500 } as const;
-        const agent = await listAgent(db, { teamId: user.defaultTeamId, createdBy: user.id, ...price });
+        const agent = await listAgent(db, { teamId: person.personalTeamId, createdBy, ...price });
         return db.insert(libraryAgents).values({ teamId, agentId: agent.id, purchaseType: "one_time" });
       },
     ],
     [
       "template",
-      async ({ user }, teamId) => {
-        const base = await listBase(db, { createdBy: user.id });
+      async ({ id: createdBy }, teamId) => {
+        const base = await listBase(db, { createdBy });
         return db.insert(libraryBases).values({ teamId, baseId: base.id, purchaseType: "one_time" });
       },
     ],
   ])("is refused while a team has a %s of it that it paid for", async (_, sell) => {
-    const [person, payer] = [await newPerson(db), await newPerson(db)];
-    await sell(person, payer.user.defaultTeamId ?? "");
+    const [person, payer] = [await newColleague(db), await newColleague(db)];
+    await sell(person, payer.personalTeamId);
     const refusal = { code: "conflict", message: expect.stringContaining("paid") };
     await expect(remove(person)).rejects.toMatchObject(refusal);
     expect(await exists(person)).toBe(true);
@@ -247,8 +230,8 @@ describe("an account that others depend on is kept, and nothing of it is lost:",
   it("when a member joins at the same time, one of the two is refused, and no member is left in a deleted team", async () => {
     const rounds = await Promise.all(
       Array.from({ length: RACES }, async () => {
-        const [person, other] = [await newPerson(db), await newPerson(db)];
-        const teamId = await newTeam(person);
+        const [person, other] = [await newColleague(db), await newColleague(db)];
+        const teamId = await teamBy(person);
         const outcomes = await Promise.allSettled([remove(person), join(teamId, other)]);
         return [...outcomes.map(({ status }) => status), await exists(person)];
       }),

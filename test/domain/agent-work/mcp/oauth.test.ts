@@ -1,7 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeEach, expect, it } from "vitest";
-import { mcpAuthorizations, mcpServers } from "#src/db/schema/index.ts";
+import { inspect } from "node:util";
+import { mcpAuthorizations, mcpServers, teamMemberships, users } from "#src/db/schema/index.ts";
 import {
   beginAuthorization,
   deleteServer,
@@ -13,7 +14,8 @@ import {
 } from "#src/domain/agent-work/mcp/index.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
 import { AppError } from "#src/lib/errors.ts";
-import { newColleague } from "#test/support/colleagues.ts";
+import { createMcpOAuth } from "#src/platform/mcp-oauth/index.ts";
+import { newColleague, newMember, newTeam } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { patientSafeFetch } from "#test/support/patient-mcp.ts";
 import { CLIENT } from "#test/support/people.ts";
@@ -30,17 +32,20 @@ const person = await newColleague(db);
 const { caller } = person;
 const { started, add, finish, connect, call, rowOf, stateOf, age } = oauthOwner(database, world, caller);
 
+const NOT_CONNECTED = "It is not connected: connect it under MCP servers";
+
 beforeEach(() => {
   world.instead = {};
+  selective.instead = {};
   world.toolScope = "read";
-  for (const list of [world.grants, world.revoked, world.seen]) list.length = 0;
+  for (const list of [world.grants, world.revoked, world.seen, selective.seen]) list.length = 0;
 });
 
 it("connects a server in the browser, and calls it from programs that were started since", async () => {
   const { id, state, lastError } = await add();
   expect({ state, lastError }).toEqual({
     state: "needs_authorization",
-    lastError: "It is not connected: connect it under MCP servers",
+    lastError: NOT_CONNECTED,
   });
   const { authorizationUrl, server } = await connect(id);
   expect(server).toMatchObject({ state: "connected", lastError: null, tools: [{ name: "look_up" }] });
@@ -93,11 +98,10 @@ it("asks its owner to connect again after the answer to a renewal was lost, and 
   const asked = "The authorization server did not renew the token (invalid_grant): connect it again";
   expect(await call(id)).toBe(`needs_authorization: ${asked}`);
   const requests = world.grants.length;
-  const notConnected = "It is not connected: connect it under MCP servers";
-  expect(await call(id)).toBe(`needs_authorization: ${notConnected}`);
+  expect(await call(id)).toBe(`needs_authorization: ${NOT_CONNECTED}`);
   expect(world.grants).toHaveLength(requests);
   expect(await testServer(started(), caller, id)).toMatchObject({
-    error: notConnected,
+    error: NOT_CONNECTED,
     server: { state: "needs_authorization" },
   });
   expect((await connect(id)).server.state).toBe("connected");
@@ -264,4 +268,91 @@ it("refuses an authorization server that is another one than it was called, in i
     code_challenge_methods_supported: ["S256"],
   });
   await expect(beginAuthorization(started(), caller, id)).rejects.toThrow("another one than the one");
+});
+
+it("sends tokens to no other address than they were given for, also not from a program that read another one before", async () => {
+  const { id } = await add();
+  await connect(id);
+  // As a step that began before the server was moved here and connected.
+  expect(await call(id, started(), selective.url)).toBe(`needs_authorization: ${NOT_CONNECTED}`);
+  expect(selective.seen.filter((token) => token !== undefined)).toEqual([]);
+});
+
+it("ends a visit of a server that has moved since without tokens, whoever stored it last", async () => {
+  const { id } = await add();
+  const { authorizationUrl, cookie } = await beginAuthorization(started(), caller, id);
+  const callback = await world.visit(authorizationUrl);
+  const [row] = await db.select().from(mcpAuthorizations).where(eq(mcpAuthorizations.id, id));
+  await updateServer(started(), caller, id, { url: selective.url }, CLIENT);
+  // As a request that had read the old address, and was stored after the move.
+  await db
+    .update(mcpAuthorizations)
+    .set({ flow: row?.flow, client: row?.client })
+    .where(eq(mcpAuthorizations.id, id));
+  await expect(finish(started(), callback, cookie.value)).rejects.toThrow("ended or begun again");
+  expect(world.grants).toEqual([]);
+});
+
+it("has a team's agents act no longer as a person who has left it, or is disabled", async () => {
+  const team = await newTeam(db);
+  const member = await newMember(db, team.id, "editor");
+  const ofTeam = oauthOwner(database, world, member.caller);
+  const { id } = await ofTeam.add({ scope: "team", team: team.slug });
+  await ofTeam.connect(id);
+  expect(await ofTeam.call(id)).toBe("found");
+  const gone = "needs_authorization: Who connected it may no longer use it: connect it again";
+  await db.update(users).set({ isActive: false }).where(eq(users.id, member.id));
+  expect(await ofTeam.call(id)).toBe(gone);
+  await db.update(users).set({ isActive: true }).where(eq(users.id, member.id));
+  await db.delete(teamMemberships).where(eq(teamMemberships.userId, member.id));
+  expect(await ofTeam.call(id)).toBe(gone);
+  const { error } = await testServer(started(), team.owner.caller, id);
+  expect(error).toBe("Who connected it may no longer use it: connect it again");
+});
+
+it("uses no client of another authorization server, of a visit that is not over, for the tokens of the first", async () => {
+  const { id } = await add();
+  await connect(id);
+  await age(id);
+  const issuer = sql`jsonb_set(client, '{issuer}', '"https://another.test"')`;
+  await db.update(mcpAuthorizations).set({ client: issuer }).where(eq(mcpAuthorizations.id, id));
+  world.grants.length = 0;
+  expect(await call(id)).toContain("It is being connected to another authorization server");
+  expect(world.grants).toEqual([]);
+  expect((await rowOf(id))?.encryptedRefreshToken).not.toBeNull();
+});
+
+it("shows the service's metadata document to no authorization server whose codes would go elsewhere", async () => {
+  const { id } = await add();
+  const publicUrl = "https://workspace.test";
+  const deps = started({ publicUrl });
+  const mcpOAuth = createMcpOAuth({ safeFetch: patientSafeFetch(), publicUrl });
+  const mixed: typeof mcpOAuth = {
+    ...mcpOAuth,
+    async discover(...asked) {
+      const found = await mcpOAuth.discover(...asked);
+      const authorizationEndpoint = "https://honest.test/authorize";
+      return {
+        ...found,
+        server: { ...found.server, authorizationEndpoint, takesClientDocuments: true, namesItself: false },
+      };
+    },
+  };
+  const begun = await beginAuthorization({ ...deps, mcpOAuth: mixed }, caller, id);
+  const clientId = new URL(begun.authorizationUrl).searchParams.get("client_id");
+  expect(clientId).not.toBe(mcpOAuth.clientDocument.client_id);
+  expect(await rowOf(id)).toMatchObject({ client: { source: "registered" } });
+});
+
+it("logs nothing of what an authorization server answers to a token, as it may repeat it", async () => {
+  const { id } = await add();
+  await connect(id);
+  await age(id);
+  const logged: unknown[] = [];
+  const deps = started();
+  const warn = (...entry: unknown[]) => void logged.push(entry);
+  world.instead["/op/token"] = (_, response) => response.writeHead(500).end("<pre>repeated-secret</pre>");
+  expect(await call(id, { ...deps, log: { ...deps.log, warn } })).toContain("did not renew the token");
+  expect(logged).toHaveLength(1);
+  expect(inspect(logged, { depth: 10 })).not.toContain("repeated-secret");
 });

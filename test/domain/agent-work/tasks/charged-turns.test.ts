@@ -5,26 +5,15 @@ import { releaseExpired, reserveCredits } from "#src/domain/metering/credits/ind
 import { startTask } from "#src/domain/agent-work/tasks/index.ts";
 import { claimTask } from "#src/domain/agent-work/tasks/queries/claim.ts";
 import { endTask, storeCompaction, storeTurn } from "#src/domain/agent-work/tasks/queries/run.ts";
-import type { ModelCall } from "#src/domain/metering/usage/index.ts";
 import { newId } from "#src/lib/ids.ts";
+import { CALL } from "#test/domain/metering/support/model-call.ts";
 import { newColleague, newProject } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { messageToAgent, startDeps } from "#test/support/message-to-agent.ts";
 
 const database = await fileDatabase();
 
-const call: ModelCall = {
-  purpose: "agent",
-  number: 1,
-  provider: "openai",
-  model: "gpt-5",
-  inputTokens: 10,
-  outputTokens: 5,
-  cachedInputTokens: 0,
-  cacheWriteTokens: 0,
-  cost: { input: 2, output: 1 },
-  isByok: false,
-};
+const call = { ...CALL, purpose: "agent", cost: { input: 2, output: 1 } } as const;
 const step = (iteration: number) => ({
   iteration,
   thought: null,

@@ -1,21 +1,22 @@
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { externalApiKeys, messageKeys, tasks } from "#src/db/schema/index.ts";
-import { createChat, sendMessage, sentBefore, type ChatInput } from "#src/domain/agent-work/chats/index.ts";
-import { startTask, sweepTasks, type StartTask } from "#src/domain/agent-work/tasks/index.ts";
+import { type ChatInput, createChat, sendMessage, sentBefore } from "#src/domain/agent-work/chats/index.ts";
+import { startTask, type StartTask, sweepTasks } from "#src/domain/agent-work/tasks/index.ts";
 import { deleteExpiredIdempotencyKeys } from "#src/domain/agent-work/tasks/queries/start.ts";
-import { createApiKey, revokeApiKey } from "#src/domain/programs/api-keys/index.ts";
+import { revokeApiKey } from "#src/domain/programs/api-keys/index.ts";
 import { listProjects, requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { createLog } from "#src/platform/log/log.ts";
+import { newApiKey } from "#test/domain/programs/support/new-api-key.ts";
 import { newColleague, newMember, newProject } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 import {
-  NO_LAUNCHES,
   messageToAgent,
-  startDeps,
   type NO_AGENT_LIMITS,
+  NO_LAUNCHES,
+  startDeps,
 } from "#test/support/message-to-agent.ts";
 import { CLIENT, sessionDeps } from "#test/support/people.ts";
 import { keptQueue } from "#test/support/kept-queue.ts";
@@ -152,10 +153,9 @@ it("the sweep ends what revoked keys started, where the request that revoked the
   const owner = await newSender();
   const deps = sessionDeps(db);
   const { queue, published } = keptQueue();
-  const settings = { name: "key", scopes: null, projectIds: null, expiresAt: null };
   /** A key that started a task, and was revoked by a request that died. */
   const newKey = async () => {
-    const { key } = await createApiKey(deps, owner.caller, settings, CLIENT);
+    const { key } = await newApiKey(db, owner);
     const message = messageToAgent({ userId: owner.id, apiKeyId: key.id, projectId: owner.project });
     await startTask(startDeps(db), message);
     await expect(revokeApiKey(deps, owner.id, key.id, CLIENT)).rejects.toThrow("Nothing was to be queued");
@@ -182,8 +182,7 @@ it("the sweep ends what revoked keys started, where the request that revoked the
 it("no task is stored for a key that is bound to other projects", async () => {
   const owner = await newSender();
   const [bound, other] = [await newProject(db, owner), await newProject(db, owner)];
-  const settings = { name: "key", scopes: null, projectIds: [bound.id], expiresAt: null };
-  const { key } = await createApiKey(sessionDeps(db), owner.caller, settings, CLIENT);
+  const { key } = await newApiKey(db, owner, { projectIds: [bound.id] });
   const start = (projectId: string) =>
     startTask(startDeps(db), messageToAgent({ userId: owner.id, apiKeyId: key.id, projectId }));
   await expect(start(other.id)).rejects.toMatchObject({ code: "unauthenticated" });

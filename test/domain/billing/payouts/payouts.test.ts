@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
-import { jobs, payouts, users } from "#src/db/schema/index.ts";
+import { jobs, payouts } from "#src/db/schema/index.ts";
 import {
   connectAccount,
   payCreator,
@@ -11,9 +11,8 @@ import {
   sweepPayouts,
 } from "#src/domain/billing/payouts/index.ts";
 import { reviewCharge, reviewDispute } from "#src/domain/billing/reversals/index.ts";
-import { newId } from "#src/lib/ids.ts";
 import { executeJob } from "#src/work/execute.ts";
-import { bookSale, newPaidAgent, type PaidAgent } from "../support/payer.ts";
+import { buyAgent, newPaidAgent, onboard as onboardCreator, type PaidAgent } from "../support/payer.ts";
 import { withPayer } from "../support/with-payer.ts";
 
 const world = await withPayer();
@@ -33,31 +32,11 @@ const payoutsOf = (transactionId: string) =>
   world.db.select().from(payouts).where(eq(payouts.transactionId, transactionId));
 
 /** A sale of the agent for 5 dollars, of which the creator gets 4.50. */
-async function sell() {
-  const sale = { type: "agent_purchase", item: agent.id, amountCents: 500 } as const;
-  const share = { agentId: agent.id, creatorId: agent.creator.id, creatorCents: 450 };
-  const sold = await bookSale(deps(), world.payer, sale, share);
-  await world.db.insert(payouts).values({
-    id: newId(),
-    transactionId: sold.transactionId,
-    creatorId: agent.creator.id,
-    amountCents: 450,
-    currency: "usd",
-  });
-  return sold;
-}
+const sell = () => buyAgent(deps(), world.payer, agent);
+const onboard = () => onboardCreator(deps(), agent);
 
 const connect = () =>
   connectAccount(deps(), { userId: agent.creator.id, returnOrigin: "https://service.test" });
-
-/** Has the creator introduce themself to the provider. */
-async function onboard(): Promise<string> {
-  await connect();
-  const [creator] = await world.db.select().from(users).where(eq(users.id, agent.creator.id));
-  const accountId = creator?.stripeAccountId ?? "";
-  await world.stripe.control(`accounts/${accountId}/onboard`);
-  return accountId;
-}
 
 it("a creator has one account, also after the provider failed to make it and repeats that failure", async () => {
   await world.stripe.control("faults", { faults: [{ call: "POST accounts", status: 500 }] });

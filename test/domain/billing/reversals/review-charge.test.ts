@@ -9,6 +9,12 @@ import { withPayer } from "../support/with-payer.ts";
 const world = await withPayer();
 const { deps } = world;
 const review = (chargeId: string) => reviewCharge(deps(), chargeId);
+/** All of a charge, or a part of it, goes back, and the service hears of it. */
+const refund = async (chargeId: string, amount?: number) => {
+  await world.refund(chargeId, amount);
+  await review(chargeId);
+};
+const sync = (id: string) => syncSubscription(deps(), id);
 const purchased = async () => (await world.team()).purchasedCredits;
 const leave = (purchasedCredits: number) => world.setTeam({ purchasedCredits });
 const statusOf = async (id: string) =>
@@ -18,19 +24,12 @@ const booked = () => transactionsOf(world.db, world.payer);
 /** A subscription to Pro whose first payment is booked. Returns its id and the charge. */
 async function paidPro() {
   const id = await subscribeAt(deps(), world.payer, "price_pro");
-  await syncSubscription(deps(), id);
+  await sync(id);
   await bookInvoice(deps(), await world.lastInvoiceOf(id));
   return { id, chargeId: await world.chargeOf(id) };
 }
 
 const stored = (id: string) => storedSubscription(world.db, id);
-
-/** Changes a subscription's price. To the one that it has makes an invoice of nothing. */
-async function changePrice(id: string, priceId: string) {
-  const itemId = (await world.payments.getSubscription(id))?.item.id ?? "";
-  await world.payments.changeSubscription(id, { price: { itemId, priceId } }, crypto.randomUUID());
-  expect(await world.payments.getSubscription(id)).toMatchObject({ item: { priceId } });
-}
 
 describe("a refund", () => {
   it("takes back credits in proportion, once, and then the rest", async () => {
@@ -41,8 +40,7 @@ describe("a refund", () => {
     await Promise.all([review(chargeId), review(chargeId), review(chargeId)]);
     expect(await purchased()).toBe(1_500);
     expect(await statusOf(checkoutId)).toBe("paid");
-    await world.refund(chargeId);
-    await review(chargeId);
+    await refund(chargeId);
     expect(await purchased()).toBe(0);
     expect(await statusOf(checkoutId)).toBe("refunded");
     expect(await booked()).toMatchObject([
@@ -55,8 +53,7 @@ describe("a refund", () => {
   it("takes no more credits than are left, and the rest once there are credits again", async () => {
     const { chargeId, transactionId } = await buyCredits(deps(), world.payer, 500);
     await leave(100);
-    await world.refund(chargeId);
-    await review(chargeId);
+    await refund(chargeId);
     expect(await purchased()).toBe(0);
     await leave(1_000);
     for (const _ of ["once", "again"]) {
@@ -73,92 +70,72 @@ describe("a refund", () => {
     const sale = { type: "deploy_purchase", item: "slot", amountCents: 1_000 } as const;
     const { chargeId } = await bookSale(deps(), world.payer, sale, { type: "deploy_purchase" });
     await world.setTeam({ deploySlots: 1 });
-    await world.refund(chargeId, 400);
-    await review(chargeId);
+    await refund(chargeId, 400);
     expect((await world.team()).deploySlots).toBe(1);
-    await world.refund(chargeId);
-    await review(chargeId);
+    await refund(chargeId);
     await review(chargeId);
     expect((await world.team()).deploySlots).toBe(0);
   });
 
-  it("of a subscription's current payment ends the tier until the next one", async () => {
-    const { id, chargeId } = await paidPro();
-    await world.refund(chargeId);
-    await review(chargeId);
-    expect(await world.standing()).toEqual(["free", 0]);
-    await syncSubscription(deps(), id);
-    expect(await world.standing()).toEqual(["free", 0]);
-    await world.advance(id);
-    await syncSubscription(deps(), id);
-    expect(await world.standing()).toEqual(["pro", 2_000]);
-  });
-
   it("of a subscription's payment that another payment follows in the same period gives the tier back with its credits", async () => {
     const { id, chargeId } = await paidPro();
-    await world.refund(chargeId);
-    await review(chargeId);
+    await refund(chargeId);
     expect(await world.standing()).toEqual(["free", 0]);
-    await changePrice(id, "price_pro_annual");
-    await syncSubscription(deps(), id);
+    await world.changePrice(id, "price_pro_annual");
+    await sync(id);
     expect(await world.standing()).toEqual(["pro", 2_000]);
   });
 
-  it("is not lifted by invoices of nothing, whichever comes first, and is by the next payment", async () => {
+  it("of a subscription's current payment ends the tier until the next one: no invoice of nothing lifts it, whichever comes first", async () => {
     const { id, chargeId } = await paidPro();
-    await changePrice(id, "price_pro");
-    await syncSubscription(deps(), id);
+    await world.changePrice(id);
+    await sync(id);
     expect(await world.standing()).toEqual(["pro", 2_000]);
-    await world.refund(chargeId);
-    await review(chargeId);
+    await refund(chargeId);
     expect(await world.standing()).toEqual(["free", 0]);
-    await changePrice(id, "price_pro");
-    await syncSubscription(deps(), id);
+    await world.changePrice(id);
+    await sync(id);
     expect(await world.standing()).toEqual(["free", 0]);
     await world.advance(id);
-    await syncSubscription(deps(), id);
+    await sync(id);
     expect(await world.standing()).toEqual(["pro", 2_000]);
   });
 
   it("is lifted by no invoice that is not paid, in the same period or the next", async () => {
     const { id, chargeId } = await paidPro();
-    await world.refund(chargeId);
-    await review(chargeId);
+    await refund(chargeId);
     await world.cardFails();
     await world.advance(id);
-    await syncSubscription(deps(), id);
+    await sync(id);
     expect(await stored(id)).toMatchObject({ status: "past_due" });
     expect(await world.standing()).toEqual(["free", 0]);
     await world.payOverdue();
-    await syncSubscription(deps(), id);
+    await sync(id);
     expect(await world.standing()).toEqual(["pro", 2_000]);
   });
 
   it("in two parts ends the tier only with the second, also behind an invoice of nothing", async () => {
     const { id, chargeId } = await paidPro();
-    await changePrice(id, "price_pro");
-    await world.refund(chargeId, 900);
-    await review(chargeId);
-    await syncSubscription(deps(), id);
+    await world.changePrice(id);
+    await refund(chargeId, 900);
+    await sync(id);
     expect(await world.standing()).toEqual(["pro", 2_000]);
-    await world.refund(chargeId);
-    await review(chargeId);
+    await refund(chargeId);
     expect(await world.standing()).toEqual(["free", 0]);
   });
 
   it("of one of two tiers is lifted by its next payment with its credits, beside the other tier", async () => {
     const { id, chargeId } = await paidPro();
-    await syncSubscription(deps(), await subscribeAt(deps(), world.payer, "price_basic"));
-    await world.refund(chargeId);
-    await review(chargeId);
+    await sync(await subscribeAt(deps(), world.payer, "price_basic"));
+    await refund(chargeId);
     expect((await world.standing())[0]).toBe("basic");
     await world.cardFails();
     await world.advance(id);
-    await syncSubscription(deps(), id);
+    await sync(id);
     expect((await world.standing())[0]).toBe("basic");
     await world.setTeam({ bundledCredits: 3 });
     await world.payOverdue();
-    await syncSubscription(deps(), id);
+    await sync(id);
     expect(await world.standing()).toEqual(["pro", 2_000]);
   });
 
@@ -204,24 +181,15 @@ describe("a dispute", () => {
     expect(await booked()).toHaveLength(2);
   });
 
-  it("of a subscription's payment takes the tier, and gives it back with its credits when it is won", async () => {
-    const id = await world.dispute((await paidPro()).chargeId);
-    await reviewDispute(deps(), id);
-    expect(await world.standing()).toEqual(["free", 0]);
-    await world.stripe.control(`disputes/${id}/close`, { outcome: "won" });
-    await reviewDispute(deps(), id);
-    expect(await world.standing()).toEqual(["pro", 2_000]);
-  });
-
-  it("of a subscription's payment is neither lifted nor hidden by an invoice of nothing, and is when it is won", async () => {
+  it("of a subscription's payment takes the tier, whichever invoices of nothing come, and gives it back with its credits when it is won", async () => {
     const { id: subscription, chargeId } = await paidPro();
-    await changePrice(subscription, "price_pro");
-    await syncSubscription(deps(), subscription);
+    await world.changePrice(subscription);
+    await sync(subscription);
     const id = await world.dispute(chargeId);
     await reviewDispute(deps(), id);
     expect(await world.standing()).toEqual(["free", 0]);
-    await changePrice(subscription, "price_pro");
-    await syncSubscription(deps(), subscription);
+    await world.changePrice(subscription);
+    await sync(subscription);
     expect(await world.standing()).toEqual(["free", 0]);
     await world.stripe.control(`disputes/${id}/close`, { outcome: "won" });
     await reviewDispute(deps(), id);

@@ -122,15 +122,7 @@ describe("a subscription to an agent", () => {
     await world.refund(chargeId);
     await reviewCharge(deps(), chargeId);
     expect(await isUsable(id)).toBe(false);
-    const { id: itemId, priceId } = (await world.payments.getSubscription(id))?.item ?? {
-      id: "",
-      priceId: "",
-    };
-    await world.payments.changeSubscription(
-      id,
-      { price: { itemId, priceId } },
-      "to the same, which costs nothing",
-    );
+    await world.changePrice(id);
     await syncSubscription(deps(), id);
     expect(await isUsable(id)).toBe(false);
     await world.advance(id);

@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { afterEach, describe, expect, it } from "vitest";
-import { auditLog, subscriptions, users } from "#src/db/schema/index.ts";
+import { subscriptions, users } from "#src/db/schema/index.ts";
 import { fillPools } from "#src/domain/metering/credits/index.ts";
 import {
   cancelSubscriptionsWithoutTeam,
@@ -9,6 +9,7 @@ import {
 } from "#src/domain/billing/subscriptions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Payments } from "#src/platform/payments/payments.ts";
+import { auditEntries } from "#test/domain/access/support/audit-entries.ts";
 import { type BILLING, newPayer, storedSubscription, subscribeAt, transactionsOf } from "../support/payer.ts";
 import { ago, withPayer } from "../support/with-payer.ts";
 
@@ -17,7 +18,7 @@ const { deps, standing, setSubscription } = world;
 const sync = (id: string, config: Partial<typeof BILLING> = {}) => syncSubscription(deps({ config }), id);
 const spendBundled = () => world.setTeam({ bundledCredits: 3 });
 const stored = (id: string) => storedSubscription(world.db, id);
-const auditEntries = () => world.db.select().from(auditLog).where(eq(auditLog.teamId, world.payer.teamId));
+const noted = () => auditEntries(world.db, { teamId: world.payer.teamId });
 
 const sweep = () => sweepSubscriptions(deps());
 // A sweep takes those of all.
@@ -40,9 +41,8 @@ async function overdue(): Promise<string> {
   return id;
 }
 
-const changePrice = async (id: string, priceId: string) => {
-  const itemId = (await world.payments.getSubscription(id))?.item.id ?? "";
-  await world.payments.changeSubscription(id, { price: { itemId, priceId } }, crypto.randomUUID());
+const changePrice = async (id: string, priceId?: string) => {
+  await world.changePrice(id, priceId);
   await sync(id);
 };
 
@@ -54,7 +54,7 @@ describe("a subscription to a tier", () => {
     const { teamId, id: userId } = world.payer;
     expect(row).toMatchObject({ teamId, userId, tier: "pro", status: "active" });
     expect((await world.team()).creditsResetAt).toEqual(row?.periodEnd);
-    expect(await auditEntries()).toMatchObject([{ action: "subscription.created", userId, resourceId: id }]);
+    expect(await noted()).toMatchObject([{ action: "subscription.created", userId, resourceId: id }]);
     await sync(id, { STRIPE_PRO_PRICE_ID: "price_pro_new" });
     expect((await standing())[0]).toBe("pro");
   });
@@ -177,7 +177,7 @@ describe("two answers about a subscription", () => {
     const id = await subscribeAt(deps(), world.payer, "price_pro");
     await Promise.all(Array.from({ length: 8 }, () => sync(id)));
     expect(await standing()).toEqual(["pro", 2_000]);
-    expect(await auditEntries()).toHaveLength(1);
+    expect(await noted()).toHaveLength(1);
   });
 
   it("that the provider does not know the subscription end it with its period", async () => {
@@ -206,7 +206,7 @@ describe("the sweep of subscriptions", () => {
 
   it("finds a payment that an invoice of nothing follows", async () => {
     const id = await subscribed("price_pro");
-    await changePrice(id, "price_pro");
+    await changePrice(id);
     await setSubscription(id, { observedAt: ago("25 hours") });
     await sweep();
     expect(await transactionsOf(world.db, world.payer)).toMatchObject([{ amountCents: 4_900 }]);

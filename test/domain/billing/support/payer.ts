@@ -1,12 +1,15 @@
 import { eq, sql } from "drizzle-orm";
-import { agents, checkouts, subscriptions, teams, transactions, users } from "#src/db/schema/index.ts";
+import { checkouts, payouts, subscriptions, teams, transactions, users } from "#src/db/schema/index.ts";
+import { connectAccount } from "#src/domain/billing/payouts/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { createLog } from "#src/platform/log/log.ts";
 import { createPayments } from "#src/platform/payments/index.ts";
 import type { Metadata, Payments } from "#src/platform/payments/payments.ts";
 import type { TestStripe } from "#test/stand-ins/support/stripe.ts";
 import { type Colleague, newColleague } from "#test/support/colleagues.ts";
 import { HANGS_MS } from "#test/support/hangs.ts";
+import { listAgent } from "#test/support/marketplace.ts";
 
 /** What billing goes by: the prices are those of `startTestStripe`. */
 export const BILLING = {
@@ -126,17 +129,8 @@ export async function newPaidAgent(
   pricingType: "monthly" | "one_time" = "monthly",
 ) {
   const creator = await newColleague(db, "creator");
-  const id = newId();
-  await db.insert(agents).values({
-    id,
-    teamId: creator.personalTeamId,
-    createdBy: creator.id,
-    slug: `agent-${id}`,
-    name: "Agent",
-    pricingType,
-    priceCents,
-    isPublished: true,
-  });
+  const made = { teamId: creator.personalTeamId, createdBy: creator.id };
+  const { id } = await listAgent(db, { ...made, pricingType, priceCents });
   return { id, creator, priceCents };
 }
 
@@ -151,6 +145,32 @@ export async function subscribeToAgent(parts: Parts, payer: Payer, agent: PaidAg
     metadata: { agent_id: agent.id, pricing_type: "monthly" },
   });
   return session.subscriptionId ?? "";
+}
+
+/** Has a team buy an agent, of which its creator gets nine tenths, which are to be paid out. */
+export async function buyAgent(parts: Parts, payer: Payer, { id, creator, priceCents }: PaidAgent) {
+  const sale = { type: "agent_purchase", item: id, amountCents: priceCents } as const;
+  const amountCents = priceCents * 0.9;
+  const sold = await bookSale(parts, payer, sale, {
+    agentId: id,
+    creatorId: creator.id,
+    creatorCents: amountCents,
+  });
+  const { transactionId } = sold;
+  await parts.db
+    .insert(payouts)
+    .values({ id: newId(), transactionId, creatorId: creator.id, amountCents, currency: "usd" });
+  return sold;
+}
+
+/** Has a creator introduce themself to the provider. Returns the id of the account. */
+export async function onboard({ db, payments, stripe }: Parts, { creator }: PaidAgent): Promise<string> {
+  const parts = { db, payments, log: createLog() };
+  await connectAccount(parts, { userId: creator.id, returnOrigin: "https://service.test" });
+  const [row] = await db.select().from(users).where(eq(users.id, creator.id));
+  const accountId = row?.stripeAccountId ?? "";
+  await stripe.control(`accounts/${accountId}/onboard`);
+  return accountId;
 }
 
 /** Has a team buy a package of credits, booked as the service books it. Returns its charge and its transaction. */

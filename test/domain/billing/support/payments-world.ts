@@ -1,17 +1,17 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import { afterAll } from "vitest";
-import { startTestStripe, type TestStripe } from "#test/stand-ins/support/stripe.ts";
 import { z } from "zod";
 import { billingVariables } from "#src/configuration/variables/billing.ts";
 import { creditVariables } from "#src/configuration/variables/credits.ts";
 import { auditLog, checkouts, teams, transactions } from "#src/db/schema/index.ts";
 import { handleEvent } from "#src/domain/billing/payment-events/index.ts";
-import { buyCredits } from "#src/domain/billing/checkouts/index.ts";
+import { buyCredits, createCheckout } from "#src/domain/billing/checkouts/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Payments } from "#src/platform/payments/payments.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { executeJob } from "#src/work/execute.ts";
+import { startTestStripe, type TestStripe } from "#test/stand-ins/support/stripe.ts";
 import { newColleague, type Colleague } from "#test/support/colleagues.ts";
 import { queueTo } from "#test/support/kept-queue.ts";
 import { makeTripsMortal, outside } from "#test/support/mortal.ts";
@@ -78,6 +78,27 @@ export class PaymentsWorld {
     deps = this.deps(),
   ) {
     return buyCredits(deps, { userId, teamId, returnOrigin: "http://service.test" }, name);
+  }
+
+  /** Opens a page for an agent that costs five dollars. */
+  checkoutOfAgent(
+    { id: userId, personalTeamId: teamId }: Colleague,
+    agentId: string,
+    more: Partial<Parameters<typeof createCheckout>[1]> = {},
+  ) {
+    return createCheckout(this.deps(), {
+      userId,
+      teamId,
+      returnOrigin: "http://service.test",
+      type: "agent_purchase",
+      item: agentId,
+      name: "Agent",
+      amountCents: 500,
+      currency: "usd",
+      metadata: { agent_id: agentId },
+      paths: { success: "/success", cancel: "/back" },
+      ...more,
+    });
   }
 
   /** Does what the payer or the bank does, see `stand-ins/stripe/controls.ts`. */

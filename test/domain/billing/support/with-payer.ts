@@ -5,8 +5,8 @@ import type { Payments } from "#src/platform/payments/payments.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import { startTestStripe, type TestStripe } from "#test/stand-ins/support/stripe.ts";
 import { fileDatabase } from "#test/support/database.ts";
-import { BILLING, newPayer, type Payer, paymentsAt, standingOf, teamOf } from "./payer.ts";
 import { keptQueue } from "#test/support/kept-queue.ts";
+import { BILLING, newPayer, type Payer, paymentsAt, standingOf, teamOf } from "./payer.ts";
 
 /** One database for the tests of a file, and a stand-in for the provider with one payer for each test. */
 export async function withPayer() {
@@ -60,6 +60,12 @@ export async function withPayer() {
     },
     /** A period passes. */
     advance: (subscription: string) => stripe.control(`subscriptions/${subscription}/advance`),
+    /** Changes a subscription's price. To the one that it has makes an invoice of nothing. */
+    async changePrice(id: string, priceId?: string) {
+      const { item } = (await payments.getSubscription(id)) ?? {};
+      const price = { itemId: item?.id ?? "", priceId: priceId ?? item?.priceId ?? "" };
+      await payments.changeSubscription(id, { price }, crypto.randomUUID());
+    },
     cardFails: () => stripe.control(`customers/${payer.customerId}/card`, { card: "fails" }),
     /** The payer gives another card in the portal, with which what is due is paid. */
     async payOverdue() {

@@ -213,12 +213,15 @@ describe.skipIf(NO_BUBBLEWRAP)(`a build on a host${SKIPPED}`, () => {
     const onOutput = (more: string[]) => void lines.push(...more);
     const first = build(runtime, { buildCommand: "echo begun; sleep 600", onOutput });
     await vi.waitUntil(() => lines.includes("begun"));
-    const second = build(runtime, { buildCommand: "sleep 3; echo second" });
+    const waits = "until [ -e go ]; do sleep 0.05; done; echo second";
+    const second = build(runtime, { buildCommand: waits });
     expect((await first).failure).toMatchObject({
       code: "unavailable",
       message: expect.stringContaining("stopped"),
     });
-    expect(await second).toEqual({ lines: ["$ sleep 3; echo second", "second"], failure: undefined });
+    // All that the first one does at its end is done.
+    await runtime.writeFile("go", bytes(""));
+    expect(await second).toEqual({ lines: [`$ ${waits}`, "second"], failure: undefined });
   });
 
   it("installs packages first, again after an interruption, and not when they are there", async () => {

@@ -1,27 +1,27 @@
-import { asc, eq } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
-import { auditLog, deploymentCredentials } from "#src/db/schema/index.ts";
+import { deploymentCredentials, projects, teamMemberships } from "#src/db/schema/index.ts";
 import {
+  beginConnection,
   credentialsIn,
   deleteCredential,
+  finishConnection,
   firstOf,
   listCredentials,
   storeCredential,
   testCredential,
   updateCredential,
 } from "#src/domain/hosting/credentials/index.ts";
-import { createProject } from "#src/domain/workspaces/projects/index.ts";
-import { newColleague, newMember, type Colleague } from "#test/support/colleagues.ts";
+import { auditEntries } from "#test/domain/access/support/audit-entries.ts";
+import { type Colleague, newColleague, newMember, newProject } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { CLIENT } from "#test/support/people.ts";
+import { timesAtOnce } from "#test/support/at-once.ts";
 import { credentialDeps, hostingDouble } from "./hosting-double.ts";
 
 const { db } = await fileDatabase();
 const { hosting, behaviour, seen } = hostingDouble();
 const deps = credentialDeps(db, hosting);
-
-const newProject = ({ caller }: Colleague) =>
-  createProject(deps, caller, { name: "app", description: "", sourceType: "empty" });
 
 type Input = Partial<Parameters<typeof storeCredential>[2]>;
 const store = ({ caller }: Colleague, fields: Input = {}) => {
@@ -48,7 +48,7 @@ const tokenIn = async (person: Colleague, projectId: string | null) =>
 describe("a credential", () => {
   it("is one per person, provider and project, however many are stored at once", async () => {
     const person = await newColleague(db);
-    const { id: project } = await newProject(person);
+    const { id: project } = await newProject(db, person);
     const tokens = Array.from({ length: 6 }, (_, place) => `token-${place}`);
     await Promise.all(
       tokens.flatMap((token) => [store(person, { token }), store(person, { token, project })]),
@@ -61,7 +61,7 @@ describe("a credential", () => {
 
   it("of a project goes before the default, for that project alone", async () => {
     const person = await newColleague(db);
-    const { id: project } = await newProject(person);
+    const { id: project } = await newProject(db, person);
     await store(person, { token: "default" });
     await store(person, { token: "own", project });
     expect(await tokenIn(person, project)).toBe("own");
@@ -70,7 +70,7 @@ describe("a credential", () => {
 
   it("is its owner's alone", async () => {
     const person = await newColleague(db);
-    const { id: project, teamId } = await newProject(person);
+    const { id: project, teamId } = await newProject(db, person);
     const editor = await newMember(db, teamId, "editor");
     const { id } = await store(person, { project });
     const unconnected = { code: "invalid_input", message: "Connect your Vercel account first" };
@@ -87,7 +87,7 @@ describe("a credential", () => {
 
   it("of a project needs a role that may deploy there, at every write but its deletion", async () => {
     const person = await newColleague(db);
-    const { id: project, teamId } = await newProject(person);
+    const { id: project, teamId } = await newProject(db, person);
     const viewer = await newMember(db, teamId, "viewer");
     await expect(store(viewer, { project })).rejects.toMatchObject({ code: "forbidden" });
     await expect(store(await newColleague(db), { project })).rejects.toMatchObject({ code: "not_found" });
@@ -139,11 +139,7 @@ describe("a credential", () => {
     await update(person, id, "canary-token-1");
     const kept = [await rowsOf(person), await listCredentials(deps, person.caller, {})];
     await deleteCredential(deps, person.caller, id, CLIENT);
-    const entries = await db
-      .select()
-      .from(auditLog)
-      .where(eq(auditLog.userId, person.id))
-      .orderBy(asc(auditLog.id));
+    const entries = await auditEntries(db, { userId: person.id });
     expect(JSON.stringify([kept, entries])).not.toContain("canary");
     const actions = ["created", "updated", "updated", "deleted"];
     expect(entries.map(({ action }) => action)).toEqual(
@@ -243,4 +239,133 @@ describe("an expired grant", () => {
     expect(seen.refreshes).toEqual([]);
     behaviour.isStandin = false;
   });
+});
+
+type WayBack = Parameters<typeof finishConnection>[1];
+
+/** A person at the provider's page, about to come back. */
+async function goTo(project: string | null = null, person?: Colleague) {
+  const who = person ?? (await newColleague(db));
+  const begun = await beginConnection(deps, who.caller, { provider: "vercel", project });
+  const state = new URL(begun.authorizationUrl).searchParams.get("state") ?? "";
+  const comeBack = (change: Partial<WayBack> & { query?: Record<string, string> } = {}) =>
+    finishConnection(deps, {
+      provider: "vercel",
+      parameters: new URLSearchParams(change.query ?? { state, code: "good" }),
+      cookie: begun.cookie.value,
+      visitor: who.caller,
+      client: CLIENT,
+      ...change,
+    });
+  return { who, state, begun, comeBack };
+}
+
+const BAD_STATE = { code: "invalid_input", message: "INVALID_STATE_TOKEN" };
+
+describe("an account", () => {
+  it("is connected to whoever began, with what the provider says of it", async () => {
+    behaviour.isStandin = true;
+    const metadata = { team_id: "team_1", account_name: "Ada" };
+    const expiresAt = new Date(Date.now() + 3_600_000);
+    behaviour.grant = () => ({ accessToken: "granted", refreshToken: "refresh", expiresAt, metadata });
+    const { who, comeBack } = await goTo();
+    expect(await comeBack()).toEqual({ label: "Vercel", isConnected: true });
+    const place = { userId: who.id, provider: "vercel", projectId: null } as const;
+    expect((await firstOf(deps, place, await credentialsIn(deps.db, place))).access).toEqual({
+      token: "granted",
+      metadata,
+      isStandin: true,
+    });
+    expect(await rowsOf(who)).toMatchObject([{ authType: "oauth", isStandin: true }]);
+    behaviour.isStandin = false;
+  });
+
+  it("is exchanged with the verifier that never left the service", async () => {
+    const { comeBack, begun, state } = await goTo();
+    seen.exchanges = [];
+    await comeBack();
+    const verifier = seen.exchanges[0]?.[1].verifier ?? "";
+    expect(verifier).toMatch(/^[\w-]{43,128}$/u);
+    const visible = [begun.authorizationUrl, begun.cookie.value, atob(state.split(".")[1] ?? "")].join(" ");
+    expect(visible).not.toContain(verifier);
+  });
+
+  it("is connected for a project", async () => {
+    const who = await newColleague(db);
+    const { id } = await newProject(db, who);
+    const { comeBack } = await goTo(id, who);
+    await comeBack();
+    expect(await rowsOf(who)).toMatchObject([{ projectId: id }]);
+  });
+});
+
+describe("a way back", () => {
+  it("is good once, also for callbacks at the same time", async () => {
+    const { who, comeBack } = await goTo();
+    const { refused } = await timesAtOnce(3, () => comeBack());
+    expect(refused).toMatchObject([BAD_STATE, BAD_STATE]);
+    await expect(comeBack()).rejects.toMatchObject(BAD_STATE);
+    expect(await rowsOf(who)).toHaveLength(1);
+  });
+
+  it("is refused in another browser, without a session, in another session and for another person", async () => {
+    const { who, comeBack } = await goTo();
+    const attacker = await goTo();
+    const attempts = [
+      { cookie: undefined },
+      { cookie: attacker.begun.cookie.value },
+      { visitor: undefined },
+      { visitor: { ...who.caller, sessionId: crypto.randomUUID() } },
+      { visitor: attacker.who.caller },
+      { visitor: attacker.who.caller, cookie: attacker.begun.cookie.value },
+      { query: { code: "good" } },
+      { query: { state: "forged", code: "good" } },
+      { provider: "netlify" as const },
+    ];
+    for (const attempt of attempts) await expect(comeBack(attempt)).rejects.toMatchObject(BAD_STATE);
+    expect(await rowsOf(who)).toEqual([]);
+    expect(await rowsOf(attacker.who)).toEqual([]);
+    // None of these used the state up.
+    expect(await comeBack()).toMatchObject({ isConnected: true });
+  });
+
+  it.each([
+    ["declined", { error: "access_denied", error_description: "<script>alert(1)</script>" }],
+    ["has a code that the provider refuses", { code: "bad" }],
+  ])("connects nothing where the person %s, and is used up", async (_, query) => {
+    const { who, state, comeBack } = await goTo();
+    expect(await comeBack({ query: { state, ...query } })).toEqual({ label: "Vercel", isConnected: false });
+    await expect(comeBack()).rejects.toMatchObject(BAD_STATE);
+    expect(await rowsOf(who)).toEqual([]);
+  });
+});
+
+describe("a project", () => {
+  it("is checked at the beginning", async () => {
+    const owner = await newColleague(db);
+    const { id, teamId } = await newProject(db, owner);
+    await expect(goTo(id, await newColleague(db))).rejects.toMatchObject({ code: "not_found" });
+    const viewer = await newMember(db, teamId, "viewer");
+    await expect(goTo(id, viewer)).rejects.toMatchObject({ code: "forbidden" });
+  });
+
+  it("is checked at the end: of one that was left or deleted nothing is stored, nor as the default", async () => {
+    const owner = await newColleague(db);
+    const { id, teamId } = await newProject(db, owner);
+    const editor = await newMember(db, teamId, "editor");
+    const [left, deleted] = [await goTo(id, editor), await goTo(id, owner)];
+    seen.exchanges = [];
+    await db.delete(teamMemberships).where(eq(teamMemberships.userId, editor.id));
+    expect(await left.comeBack()).toMatchObject({ isConnected: false });
+    await db.delete(projects).where(eq(projects.id, id));
+    expect(await deleted.comeBack()).toMatchObject({ isConnected: false });
+    expect([...(await rowsOf(editor)), ...(await rowsOf(owner))]).toEqual([]);
+    expect(seen.exchanges).toEqual([]);
+  });
+});
+
+it("is not configured where there is no app", async () => {
+  behaviour.hasApp = false;
+  await expect(goTo()).rejects.toMatchObject({ code: "not_configured", status: 501 });
+  behaviour.hasApp = true;
 });

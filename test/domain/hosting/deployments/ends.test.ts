@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { auditLog, deploymentCredentials, deployments, jobs, projects, users } from "#src/db/schema/index.ts";
+import { deploymentCredentials, deployments, jobs, projects, users } from "#src/db/schema/index.ts";
+import { auditEntries } from "#test/domain/access/support/audit-entries.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { DeploymentWorld } from "./support/deployment-world.ts";
 
@@ -25,6 +26,12 @@ const disconnect = () =>
 
 /** What is left of deployments and sites. */
 const left = async () => [await world.rows(), await world.sites(), world.provider.sites.size];
+
+/** A deployment is deleted, and what follows from that happens. */
+async function takeDown(id: string): Promise<void> {
+  await world.delete(id);
+  await world.deliver();
+}
 
 const outcomes = () => [...world.provider.deployments.values()].map(({ outcome }) => outcome);
 
@@ -162,8 +169,7 @@ describe("a deletion", () => {
   it("of one that runs cancels it first, and keeps what people see", async () => {
     const live = await world.deploy("1");
     const id = await published();
-    await world.delete(id);
-    await world.deliver();
+    await takeDown(id);
     expect(await world.find(id)).toBeUndefined();
     expect(outcomes()).toEqual(["success", "cancelled"]);
     expect(await world.sites()).toMatchObject([{ liveDeploymentId: live.id }]);
@@ -172,10 +178,9 @@ describe("a deletion", () => {
 
   it("of the only one takes the site down that it has made", async () => {
     const id = await published();
-    await world.delete(id);
-    await world.deliver();
+    await takeDown(id);
     expect(await left()).toEqual([[], [], 0]);
-    const log = await db.select().from(auditLog).where(eq(auditLog.resourceId, id));
+    const log = await auditEntries(db, { resourceId: id });
     expect(log).toMatchObject([{ action: "deployment.deleted", userId: world.person.id }]);
   });
 
@@ -183,21 +188,18 @@ describe("a deletion", () => {
     const { id } = await world.deploy("1");
     world.provider.fail("removeSite", { kind: "unavailable" }, 20);
     world.provider.ignoredRemovals = 3;
-    await world.delete(id);
-    await world.deliver();
+    await takeDown(id);
     expect(await left()).toEqual([[], [], 0]);
   });
 
   it("ends with the reason after about a day, and can be requested again", async () => {
     const { id } = await world.deploy("1");
     world.provider.fail("removeSite", { kind: "unavailable" }, 1_000);
-    await world.delete(id);
-    await world.deliver();
+    await takeDown(id);
     expect(await world.row(id)).toMatchObject({ status: "failed", error: "It failed: unavailable" });
     expect(world.provider.count("removeSite")).toBe(40);
     world.provider.heal();
-    await world.delete(id);
-    await world.deliver();
+    await takeDown(id);
     expect(await left()).toEqual([[], [], 0]);
   });
 
@@ -228,8 +230,7 @@ describe("a deletion", () => {
     await disconnect();
     await world.deliver();
     expect(await world.row(id)).toMatchObject({ status: "failed", error: NO_ACCOUNT });
-    await world.delete(id);
-    await world.deliver();
+    await takeDown(id);
     expect(await left()).toEqual([[], [], 0]);
   });
 
@@ -238,8 +239,7 @@ describe("a deletion", () => {
     world.provider.fail("createSite", { kind: "unavailable", isLost: true });
     await world.deliverNext();
     expect(world.provider.sites.size).toBe(1);
-    await world.delete(id);
-    await world.deliver();
+    await takeDown(id);
     expect(await left()).toEqual([[], [], 0]);
   });
 
@@ -253,8 +253,7 @@ describe("a deletion", () => {
       expect(await world.find(requested.id)).toBeDefined();
       await world.deliver();
       expect(await world.row(requested.id)).toMatchObject({ status: "success" });
-      await world.delete(requested.id);
-      await world.deliver();
+      await takeDown(requested.id);
     }
   });
 });
@@ -267,8 +266,7 @@ describe("what is deleted meanwhile", () => {
     await world.deliver();
     expect(await world.row(id)).toMatchObject({ status: "failed", error: "The project was deleted" });
     expect(world.provider.sites.size).toBe(1);
-    await world.delete(live);
-    await world.deliver();
+    await takeDown(live);
     expect(world.provider.sites.size).toBe(0);
     expect((await world.rows()).map((row) => row.id)).toEqual([id]);
   });
@@ -299,8 +297,7 @@ describe("what is deleted meanwhile", () => {
     await expect(world.redeploy(id)).rejects.toMatchObject({ code: "conflict" });
     await world.connect("account-1");
     await world.connect("account-2", world.projectId);
-    await world.delete(id);
-    await world.deliver();
+    await takeDown(id);
     expect([await world.rows(), world.provider.sites.size]).toEqual([[], 0]);
   });
 

@@ -1,13 +1,17 @@
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { teams, usageLogs, users } from "#src/db/schema/index.ts";
-import { fillPools, grantBonus, readBalance } from "#src/domain/metering/credits/index.ts";
+import { fillPools, grantBonus, isFunded, readBalance } from "#src/domain/metering/credits/index.ts";
 import { createTeam } from "#src/domain/organisations/teams/index.ts";
 import { insertCallOfTeam, type ModelCall } from "#src/domain/metering/usage/index.ts";
-import { newColleague, type Colleague } from "#test/support/colleagues.ts";
+import { costsCredits, parseModelId } from "#src/domain/models/model-keys/index.ts";
+import { modelSettings } from "#src/models/settings.ts";
+import { CALL } from "#test/domain/metering/support/model-call.ts";
+import { type Colleague, newColleague } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { CLIENT, CREDITS, newPerson } from "#test/support/people.ts";
 import { onOneDay } from "#test/support/same-day.ts";
+import { onlyCredits } from "#test/support/proxy-client.ts";
 
 const database = await fileDatabase();
 const { db } = database;
@@ -52,18 +56,6 @@ async function poolsOf(person: Colleague): Promise<number[]> {
   return [dailyCredits, bundledCredits, signupBonusCredits, purchasedCredits];
 }
 
-const CALL: ModelCall = {
-  purpose: "proxy",
-  number: 1,
-  provider: "openai",
-  model: "gpt-5",
-  inputTokens: 10,
-  outputTokens: 5,
-  cachedInputTokens: 0,
-  cacheWriteTokens: 0,
-  cost: { input: 0, output: 0 },
-  isByok: false,
-};
 const pay = ({ id: userId, personalTeamId: teamId }: Colleague, cents: number, more?: Partial<ModelCall>) =>
   insertCallOfTeam(db, { userId, teamId }, { ...CALL, cost: { input: cents, output: 0 }, ...more });
 const loggedOf = ({ id }: Colleague) => db.select().from(usageLogs).where(eq(usageLogs.userId, id));
@@ -264,5 +256,42 @@ describe("the pools are filled", () => {
       (team) => team.signupBonusCredits,
     );
     expect(bonuses).toEqual([0, 10, 10]);
+  });
+});
+
+/** A person whose team has nothing. */
+const poor = await newColleague(db);
+await db.update(teams).set(onlyCredits(0)).where(eq(teams.id, poor.personalTeamId));
+const settings = modelSettings({
+  DEFAULT_MODEL: "builtin/house/default",
+  PLATFORM_MODELS: "vendor/model, gpt-5, a%b/c_d",
+  BYOK_ENABLED_TIERS: "pro",
+  PUBLIC_URL: "https://workspace.test",
+});
+
+describe("work without credits", () => {
+  it.each([
+    ["gpt-5", false],
+    ["builtin/gpt-5", false],
+    ["vendor/model", false],
+    ["house/default", false],
+    ["builtin/house/default", false],
+    ["a%b/c_d", false],
+    ["demo", true],
+    ["builtin/demo", true],
+    ["builtin/vendor/demo", false],
+    ["openai/gpt-5", true],
+    ["aXb/cYd", true],
+    ["vendor/model/more", true],
+    ["custom/own/demo", true],
+    ["openai/a\nbuiltin/b", true],
+  ])("begins where the call will cost none, by the rule of the call: %j", async (id, isAllowed) => {
+    const teamId = sql`${poor.personalTeamId}::uuid`;
+    const before = await db.execute(
+      sql`SELECT ${isFunded(sql`${id}::text`, teamId, settings.platformModels)} AS funded`,
+    );
+    expect(before.rows).toEqual([{ funded: isAllowed }]);
+    const isByok = parseModelId(id, settings).kind !== "platform";
+    expect(costsCredits({ id, isByok })).toBe(!isAllowed);
   });
 });

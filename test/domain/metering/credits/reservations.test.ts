@@ -6,7 +6,8 @@ import { creditReservations, teams, usageLogs } from "#src/db/schema/index.ts";
 import { releaseExpired, releaseReservation, reserveCredits } from "#src/domain/metering/credits/index.ts";
 import { insertCallOfTeam } from "#src/domain/metering/usage/index.ts";
 import { newId } from "#src/lib/ids.ts";
-import { newColleague, type Colleague } from "#test/support/colleagues.ts";
+import { CALL } from "#test/domain/metering/support/model-call.ts";
+import { type Colleague, newColleague } from "#test/support/colleagues.ts";
 import { holdOpen, onlyEmbedded, untilWaiting } from "#test/support/held-open.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { onlyCredits } from "#test/support/proxy-client.ts";
@@ -28,17 +29,6 @@ async function someoneWith(credits: number, more: object = {}): Promise<Colleagu
 const reserve = (person: Colleague, id: string, { least, most }: { least: number; most: number }) =>
   reserveCredits(db, { id, teamId: person.personalTeamId, task: null, least, most });
 
-const CALL = {
-  purpose: "proxy",
-  number: 1,
-  provider: "openai",
-  model: "gpt-5",
-  inputTokens: 10,
-  outputTokens: 5,
-  cachedInputTokens: 0,
-  cacheWriteTokens: 0,
-  isByok: false,
-} as const;
 const settle = ({ id: userId, personalTeamId: teamId }: Colleague, reservation: string, cents: number) =>
   insertCallOfTeam(db, { userId, teamId }, { ...CALL, cost: { input: cents, output: 0 }, reservation });
 

@@ -1,18 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { userApiKeys, userProviders } from "#src/db/schema/index.ts";
+import { userApiKeys, userModels, userProviders } from "#src/db/schema/index.ts";
 import {
+  type ChooseModelDeps,
   chooseModelFor,
   isPlatformModel,
+  listCustomProviders,
+  listModels,
   ownKeyValues,
   parseModelId,
   sealedHeaders,
   sealedKeys,
-  type ChooseModelDeps,
 } from "#src/domain/models/model-keys/index.ts";
 import type { OwnAccount } from "#src/models/choose.ts";
 import { modelSettings } from "#src/models/settings.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
+import { newId } from "#src/lib/ids.ts";
 import { answeringModel } from "#test/support/answering-model.ts";
 import { newColleague, newTeam } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
@@ -222,4 +225,22 @@ describe("the platform's models", () => {
     const names = ["gpt-5", "demo", "gpt-5-pro", ""];
     expect(names.filter((name) => isPlatformModel(named, name))).toEqual(["gpt-5", "demo"]);
   });
+});
+
+it("providers and models that were added in the same moment are listed in one order", async () => {
+  const { id: userId, caller } = await newColleague(db);
+  const createdAt = new Date();
+  const ids = Array.from({ length: 3 }, () => newId());
+  for (const [nth, id] of [...ids.entries()].toReversed()) {
+    // Neither the order of insertion nor that of an index is the one in which they are listed.
+    const name = `own-${9 - nth}`;
+    const provider = { name, slug: name, baseUrl: "https://models.test", apiType: "openai" as const };
+    await db.insert(userProviders).values({ id, userId, createdAt, ...provider });
+    const added = { modelId: name, modelName: name, provider: "openai" };
+    await db.insert(userModels).values({ id, userId, createdAt, ...added });
+  }
+  const providers = await listCustomProviders({ db, modelKeySecrets }, userId);
+  expect(providers.map(({ id }) => id)).toEqual(ids);
+  const { models } = await listModels({ db, modelSettings: settings }, caller);
+  expect(models.flatMap(({ customId }) => customId ?? [])).toEqual(ids);
 });

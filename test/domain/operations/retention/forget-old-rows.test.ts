@@ -72,10 +72,11 @@ async function insertAll(age: number): Promise<string> {
 const left = (id: string) => Promise.all(TABLES.map((table) => db.$count(table, eq(table.id, id))));
 
 describe("deleting old rows", () => {
-  it("removes expired rows and keeps the others", async () => {
-    const [ancient, recent] = [await insertAll(91), await insertAll(-1)];
+  it("removes expired rows a day after their time, those of sessions and logs later, and keeps the others", async () => {
+    const [ancient, old, recent] = [await insertAll(91), await insertAll(25 / 24), await insertAll(23 / 24)];
     await forget();
     expect(await left(ancient)).toEqual(TABLES.map(() => 0));
+    expect(await left(old)).toEqual([1, 1, 1, 0, 0, 0, 0, 0]);
     expect(await left(recent)).toEqual(TABLES.map(() => 1));
   });
 

@@ -1,8 +1,7 @@
-import { eq, sql } from "drizzle-orm";
-import { describe, expect, it, vi } from "vitest";
-import { auditLog, projects, teams, users } from "#src/db/schema/index.ts";
+import { eq } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { teams, users } from "#src/db/schema/index.ts";
 import type { UserCaller } from "#src/domain/access/permissions/index.ts";
-import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import {
   createTeam,
   deleteTeam,
@@ -11,16 +10,16 @@ import {
   switchTeam,
   updateTeam,
 } from "#src/domain/organisations/teams/index.ts";
+import { auditEntries } from "#test/domain/access/support/audit-entries.ts";
 import { allAtOnce } from "#test/support/at-once.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { holdOpen, onlyEmbedded, untilWaiting } from "#test/support/held-open.ts";
 import { CLIENT, CREDITS } from "#test/support/people.ts";
-import { asMember, newColleague, newMember, newTeam } from "#test/support/colleagues.ts";
+import { asMember, newColleague, newMember, newProject, newTeam } from "#test/support/colleagues.ts";
 
 const database = await fileDatabase();
 const { db } = database;
 
-const aProject = { name: "app", description: "", sourceType: "empty" } as const;
 const taken = expect.objectContaining({ code: "conflict", message: "This slug is taken: choose another" });
 const reserved = expect.objectContaining({ code: "invalid_input" });
 
@@ -40,7 +39,7 @@ describe("a new team", () => {
       personalTeamId,
       made.team.id,
     ]);
-    const [entry] = await db.select().from(auditLog).where(eq(auditLog.teamId, made.team.id));
+    const [entry] = await auditEntries(db, { teamId: made.team.id });
     expect(entry).toMatchObject({ action: "team.created", userId: id });
   });
 
@@ -107,7 +106,7 @@ describe("deleting a team", () => {
     expect(await listTeams(database, viewer.id)).toHaveLength(1);
     expect(await defaultTeamOf(viewer.id)).toBe(viewer.personalTeamId);
     expect(await defaultTeamOf(team.owner.id)).toBe(team.owner.personalTeamId);
-    const log = await db.select().from(auditLog).where(eq(auditLog.teamId, team.owner.personalTeamId));
+    const log = await auditEntries(db, { teamId: team.owner.personalTeamId });
     expect(log).toContainEqual(expect.objectContaining({ action: "team.deleted", resourceId: team.id }));
     await expect(deleteTeam(database, team.admin, CLIENT)).rejects.toMatchObject({ code: "not_found" });
   });
@@ -117,7 +116,7 @@ describe("deleting a team", () => {
     const own = asMember(team.owner, team.owner.personalTeamId, "admin");
     await expect(deleteTeam(database, own, CLIENT)).rejects.toMatchObject({ code: "invalid_input" });
     await switchTeam(database, team.admin);
-    await createProject(database, team.owner.caller, aProject);
+    await newProject(db, team.owner);
     await expect(deleteTeam(database, team.admin, CLIENT)).rejects.toMatchObject({
       code: "conflict",
       message: "The team has projects: move or delete them first",
@@ -132,29 +131,24 @@ describe("deleting a team", () => {
     // They take the team's row in this order.
     const deleting = deleteTeam(database, team.admin, CLIENT);
     await untilWaiting(db, 1);
-    const making = createProject(database, team.owner.caller, aProject).catch((error: unknown) => error);
+    const making = newProject(db, team.owner).catch((error: unknown) => error);
     await untilWaiting(db, 2);
     await held.release();
     await deleting;
     expect(await making).toMatchObject({ code: "not_found", message: "Team not found" });
   });
 
-  it("waits for a project that is being stored, and is refused for it", async () => {
+  it.skipIf(onlyEmbedded())("waits for a project that is being stored, and is refused for it", async () => {
     const team = await newTeam(db);
-    const row = { id: crypto.randomUUID(), teamId: team.id, ownerId: team.owner.id };
-    let stored = false;
-    const storing = db
-      .batch([
-        db.insert(projects).values({ ...row, ...aProject, slug: row.id, status: "stopped" }),
-        // Holds the transaction open.
-        db.execute(sql`SELECT pg_sleep(1)`),
-      ])
-      .finally(() => (stored = true));
-    const isHeld = sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'SELECT pg_sleep(1)%' AND state = 'active'`;
-    await vi.waitUntil(async () => (await db.execute(isHeld)).rows.length > 0 || stored);
-    await expect(deleteTeam(database, team.admin, CLIENT)).rejects.toMatchObject({ code: "conflict" });
-    await storing;
-    expect(await db.select().from(projects).where(eq(projects.teamId, team.id))).toHaveLength(1);
+    await switchTeam(database, team.admin);
+    const held = await holdOpen(db, db.select().from(teams).where(eq(teams.id, team.id)).for("update"));
+    const making = newProject(db, team.owner);
+    await untilWaiting(db, 1);
+    const deleting = deleteTeam(database, team.admin, CLIENT).catch((error: unknown) => error);
+    await untilWaiting(db, 2);
+    await held.release();
+    expect(await making).toMatchObject({ teamId: team.id });
+    expect(await deleting).toMatchObject({ code: "conflict" });
   });
 });
 
@@ -163,7 +157,7 @@ describe("switching", () => {
     const team = await newTeam(db);
     const editor = await newMember(db, team.id, "editor");
     expect(await switchTeam(database, editor.member)).toEqual({ defaultTeamId: team.id, themePreset: null });
-    expect(await createProject(database, editor.caller, aProject)).toMatchObject({ teamId: team.id });
+    expect(await newProject(db, editor)).toMatchObject({ teamId: team.id });
     const stranger = await newColleague(db);
     await expect(switchTeam(database, asMember(stranger, team.id, "viewer"))).rejects.toMatchObject({
       code: "not_found",

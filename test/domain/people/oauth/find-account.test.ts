@@ -19,23 +19,18 @@ import {
   teamInvitations,
   teamMemberships,
   teams,
-  usedOauthStates,
   userApiKeys,
   userProviders,
   users,
 } from "#src/db/schema/index.ts";
 import { NO_RULES } from "#src/domain/agent-work/mcp/rules.ts";
 import { acceptInvitationRow } from "#src/domain/organisations/invitations/queries.ts";
-import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { insertProjectMember } from "#src/domain/workspaces/projects/queries/members.ts";
 import { startSession } from "#src/domain/access/sessions/index.ts";
 import { findAccount, type Identity } from "#src/domain/people/oauth/find-account.ts";
-import { consumeState } from "#src/domain/access/oauth-flows/queries.ts";
-import { forgetOldRows } from "#src/domain/operations/retention/index.ts";
-import { createLog } from "#src/platform/log/log.ts";
 import { newToken } from "#src/lib/random-token.ts";
 import { newId } from "#src/lib/ids.ts";
-import { rolesOf } from "#test/support/colleagues.ts";
+import { newProject, rolesOf } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { holdOpen, onlyEmbedded, untilWaiting } from "#test/support/held-open.ts";
 import { CLIENT, newPerson, sessionDeps } from "#test/support/people.ts";
@@ -60,7 +55,6 @@ const findNamed = (who: Identity, ...addresses: string[]) => {
 };
 const find = (who: Identity) => findAccount(deps(), who, CLIENT);
 const newEmail = () => `${crypto.randomUUID()}@example.com`;
-const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
 const soon = () => new Date(Date.now() + 60_000);
 
 /** A person with an account whose address was never proved, and with every way in that such a person can keep. */
@@ -199,8 +193,8 @@ describe("an account whose address was never proved", () => {
     const { user, friendId, teamId } = await squatter();
     await db.update(users).set({ defaultTeamId: teamId }).where(eq(users.id, friendId));
     await find(identity(user.email));
-    const who = { kind: "user", userId: friendId, sessionId: newId(), isSuperuser: false } as const;
-    const made = await createProject(database, who, { name: "p", description: "", sourceType: "empty" });
+    const caller = { kind: "user", userId: friendId, sessionId: newId(), isSuperuser: false } as const;
+    const made = await newProject(db, { caller });
     const [own] = await db.select().from(teams).where(eq(teams.id, made.teamId));
     expect(own).toMatchObject({ createdBy: friendId, isPersonal: true });
   });
@@ -294,17 +288,5 @@ describe("an identity at a provider", () => {
     expect(await find({ ...who, email: newEmail() })).toMatchObject(same);
     const { email: _, ...nameless } = who;
     expect(await find(nameless)).toMatchObject(same);
-  });
-});
-
-describe("a state", () => {
-  it("is forgotten a day after its time, and not before", async () => {
-    const [old, recent] = [newId(), newId()];
-    await consumeState(db, { id: old, expiresAt: hoursAgo(25) });
-    await consumeState(db, { id: recent, expiresAt: hoursAgo(23) });
-    await forgetOldRows({ ...database, log: createLog(), config: { AUDIT_LOG_RETENTION_DAYS: 90 } });
-    const rows = await db.select().from(usedOauthStates);
-    const left = new Set(rows.map(({ id }) => id));
-    expect([left.has(old), left.has(recent)]).toEqual([false, true]);
   });
 });

@@ -1,31 +1,36 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { auditLog, externalApiKeys, teamMemberships } from "#src/db/schema/index.ts";
+import { verifyCallback } from "@agent-workspace/client/webhooks";
+import { externalApiKeys, teamMemberships } from "#src/db/schema/index.ts";
 import { authenticateKey } from "#src/domain/access/permissions/index.ts";
 import {
-  createApiKey,
+  type KeyInput,
   listGrantableScopes,
   revokeApiKey,
-  type KeyInput,
+  rotateWebhookSecret,
 } from "#src/domain/programs/api-keys/index.ts";
-import { createProject, requireProject } from "#src/domain/workspaces/projects/index.ts";
+import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
+import { sendNotice } from "#src/domain/agent-work/callbacks/index.ts";
+import { newId } from "#src/lib/ids.ts";
+import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
+import { auditEntries } from "#test/domain/access/support/audit-entries.ts";
+import { newApiKey } from "#test/domain/programs/support/new-api-key.ts";
+import { newProject } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { CLIENT, newPerson } from "#test/support/people.ts";
+import { storeTask } from "#test/support/stored-task.ts";
 
 const secrets = createSecrets("a-secret-key-for-tests-of-32-characters");
 const EXCEEDS = "Scope 'chat.send' exceeds your role's permissions (role: viewer)";
-const app = { name: "app", description: "", sourceType: "empty" } as const;
-const anything: KeyInput = { name: "key", scopes: null, projectIds: null, expiresAt: null };
 
 const database = await fileDatabase();
 const { db } = database;
 
 type Person = Awaited<ReturnType<typeof newPerson>>;
 
-const create = (person: Person, input: Partial<KeyInput> = {}) =>
-  createApiKey({ ...database, secrets }, person.caller, { ...anything, ...input }, CLIENT);
+const create = (person: Person, input?: Partial<KeyInput>) => newApiKey(db, person, input);
 
 /** Revoke, and what was put on the queue by it. */
 async function revoke(person: Person, keyId: string) {
@@ -55,8 +60,8 @@ describe("a new key", () => {
 
   it("is bound only to projects that its maker reaches", async () => {
     const [person, stranger] = [await newPerson(db), await newPerson(db)];
-    const own = await createProject(database, person.caller, app);
-    const foreign = await createProject(database, stranger.caller, app);
+    const own = await newProject(db, person);
+    const foreign = await newProject(db, stranger);
     const { key } = await create(person, { projectIds: [own.id] });
     expect(key).toMatchObject({ scope: "project", projectIds: [own.id] });
     const refusal = { code: "not_found", message: "Project not found" };
@@ -67,8 +72,8 @@ describe("a new key", () => {
 
   it("bound to a project of another of its maker's teams is of that team, with what the maker's role grants there", async () => {
     const [person, owner] = [await newPerson(db), await newPerson(db)];
-    const own = await createProject(database, person.caller, app);
-    const shared = await createProject(database, owner.caller, app);
+    const own = await newProject(db, person);
+    const shared = await newProject(db, owner);
     const membership = { teamId: shared.teamId, userId: person.user.id, role: "viewer" } as const;
     await db.insert(teamMemberships).values(membership);
     expect((await create(person, { projectIds: [shared.id] })).key.teamId).toBe(shared.teamId);
@@ -113,8 +118,7 @@ describe("a revoked key", () => {
     const { outcome, published } = await revoke(person, key.id);
     expect(outcome).toMatchObject({ code: "invalid_input", message: "API key is already deactivated" });
     expect(published).toHaveLength(1);
-    const ofKey = eq(auditLog.resourceId, key.id);
-    const log = await db.select().from(auditLog).where(ofKey).orderBy(auditLog.id);
+    const log = await auditEntries(db, { resourceId: key.id });
     const by = { userId: person.user.id, teamId: key.teamId };
     const details = { name: "key", key_prefix: key.keyPrefix, scopes: ["chat.send"], project_ids: null };
     expect(log).toMatchObject([
@@ -136,5 +140,79 @@ describe("a revoked key", () => {
       expect(published).toEqual([]);
     }
     await expect(authenticateKey(database, token)).resolves.toBeDefined();
+  });
+});
+
+async function newKey() {
+  const person = await newPerson(db);
+  const created = await create(person);
+  const rotate = (userId = person.user.id) =>
+    rotateWebhookSecret({ db, secrets }, userId, created.key.id, CLIENT);
+  return { person, ...created, rotate };
+}
+
+/** Starts a task of the key, and returns what its receiver is sent. */
+async function receiver({ person: { user }, key }: Awaited<ReturnType<typeof newKey>>) {
+  const { taskId } = await storeTask(db, user, {
+    status: "running",
+    webhookUrl: "https://receiver.test",
+    apiKeyId: key.id,
+  });
+  return async () => {
+    let sent = { headers: {}, body: "" };
+    const safeFetch: SafeFetch = async (url, { headers, body } = {}) => {
+      sent = { headers: { ...headers }, body: await new Response(body ?? null).text() };
+      return { status: 204, headers: new Headers(), url, body: new Uint8Array(), truncated: false };
+    };
+    await sendNotice({ db, secrets, safeFetch }, { taskId, callId: newId(), text: "Hello" });
+    return sent;
+  };
+}
+
+describe("a rotated secret", () => {
+  it("signs with both secrets for a while, and then with the new one alone", async () => {
+    const key = await newKey();
+    const received = await receiver(key);
+    const { webhookSecret: next, key: rotated } = await key.rotate();
+    expect(next).not.toBe(key.webhookSecret);
+    const { previousWebhookSecretUntil: until } = rotated;
+    expect((until?.getTime() ?? 0) > Date.now() + 23 * 3_600_000).toBe(true);
+    const both = await received();
+    for (const secret of [next, key.webhookSecret, [key.webhookSecret, next]]) {
+      expect(await verifyCallback(both.body, both.headers, secret)).toMatchObject({ message: "Hello" });
+    }
+    await db
+      .update(externalApiKeys)
+      .set({ previousWebhookSecretUntil: new Date(0) })
+      .where(eq(externalApiKeys.id, key.key.id));
+    const one = await received();
+    expect(await verifyCallback(one.body, one.headers, [key.webhookSecret, next])).toMatchObject({
+      message: "Hello",
+    });
+    await expect(verifyCallback(one.body, one.headers, key.webhookSecret)).rejects.toThrow(
+      "not of this secret",
+    );
+  });
+
+  it("is stored encrypted, and logged without the secret", async () => {
+    const key = await newKey();
+    const { webhookSecret } = await key.rotate();
+    const [row] = await db.select().from(externalApiKeys).where(eq(externalApiKeys.id, key.key.id));
+    const log = await auditEntries(db, { resourceId: key.key.id });
+    expect(log.map(({ action }) => action)).toContain("api_key.secret_rotated");
+    for (const secret of [webhookSecret, key.webhookSecret]) {
+      expect(JSON.stringify([row, log])).not.toContain(secret);
+    }
+    expect(row?.keyHash).toBe(key.key.keyHash);
+  });
+
+  it("is the owner's to rotate, while the key is active", async () => {
+    const { key, person, rotate } = await newKey();
+    const refused = expect.objectContaining({ code: "not_found" });
+    await expect(rotate((await newPerson(db)).user.id)).rejects.toEqual(refused);
+    await db.update(externalApiKeys).set({ isActive: false }).where(eq(externalApiKeys.id, key.id));
+    await expect(rotate()).rejects.toEqual(refused);
+    const nameless = rotateWebhookSecret({ db, secrets }, person.user.id, "none", CLIENT);
+    await expect(nameless).rejects.toEqual(refused);
   });
 });

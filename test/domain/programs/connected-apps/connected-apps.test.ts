@@ -1,7 +1,7 @@
-import { and, eq, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { auditLog, oauthRequests, oauthTokens, teamMemberships, users } from "#src/db/schema/index.ts";
-import { authenticateGrant, callerFor } from "#src/domain/access/permissions/index.ts";
+import { chats, oauthRequests, oauthTokens, teamMemberships, users } from "#src/db/schema/index.ts";
+import { authenticateGrant, callerFor, type KeyCaller } from "#src/domain/access/permissions/index.ts";
 import { endOtherSessions, endSession } from "#src/domain/access/sessions/index.ts";
 import {
   decideRequest,
@@ -14,9 +14,14 @@ import {
   revokeToken,
 } from "#src/domain/programs/connected-apps/index.ts";
 import type { AttemptLimits } from "#src/domain/operations/limits/index.ts";
-import { resetPassword, requestPasswordReset } from "#src/domain/people/mailed-links/index.ts";
+import { requestPasswordReset, resetPassword } from "#src/domain/people/mailed-links/index.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { newId } from "#src/lib/ids.ts";
+import { listChats, requireChat } from "#src/domain/agent-work/chats/index.ts";
+import { listTasks, requireOpenTask, startTask } from "#src/domain/agent-work/tasks/index.ts";
+import { listProjects, requireProject } from "#src/domain/workspaces/projects/index.ts";
+import { auditEntries } from "#test/domain/access/support/audit-entries.ts";
+import { newApiKey } from "#test/domain/programs/support/new-api-key.ts";
 import { allowedCode, appDeps, connectedApp, newQuestion, SCOPES } from "#test/support/app-grants.ts";
 import { timesAtOnce } from "#test/support/at-once.ts";
 import { holdOpen, onlyEmbedded, untilWaiting } from "#test/support/held-open.ts";
@@ -24,6 +29,8 @@ import { MemoryAttempts } from "#test/support/memory-attempts.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { mailing } from "#test/support/mailbox.ts";
 import { changeOwnAccount, CLIENT, newPerson, sessionDeps } from "#test/support/people.ts";
+import { newColleague, newProject } from "#test/support/colleagues.ts";
+import { messageToAgent, startDeps } from "#test/support/message-to-agent.ts";
 
 const { db } = await fileDatabase();
 const RESOURCE = "https://service.test/mcp";
@@ -35,12 +42,14 @@ const isRefused = { code: "unauthenticated" };
 async function newApp() {
   const [deps, person] = [appDeps(db), await newPerson(db)];
   const app = await connectedApp(deps, person.caller);
-  const refresh = (refreshToken: string, other: { clientId?: string; scope?: string } = {}) =>
-    refreshTokens(
-      deps,
-      { refreshToken, clientId: app.clientId, scope: undefined, resource: undefined, ...other },
-      CLIENT,
-    );
+  const refresh = (
+    refreshToken: string,
+    other: { clientId?: string; scope?: string } = {},
+    attempts: AttemptLimits = deps.attempts,
+  ) => {
+    const asked = { refreshToken, clientId: app.clientId, scope: undefined, resource: undefined, ...other };
+    return refreshTokens({ ...deps, attempts }, asked, CLIENT);
+  };
   return { deps, person, app, refresh };
 }
 
@@ -141,11 +150,8 @@ describe("a request", () => {
     const { done, refused } = await timesAtOnce(3, () => allow());
     expect(done).toHaveLength(1);
     expect(refused).toMatchObject([{ code: "conflict" }, { code: "conflict" }]);
-    const entries = await db
-      .select({ action: auditLog.action })
-      .from(auditLog)
-      .where(and(eq(auditLog.userId, person.user.id), eq(auditLog.resourceId, id)));
-    expect(entries).toEqual([{ action: "connected_app.allowed" }]);
+    const entries = await auditEntries(db, { userId: person.user.id, resourceId: id });
+    expect(entries).toMatchObject([{ action: "connected_app.allowed" }]);
   });
 
   it("cannot be decided after ten minutes, or for a team of others, or without a permission", async () => {
@@ -213,19 +219,14 @@ describe("a connected app", () => {
   });
 
   it("is refreshed so many times in an hour, without using up the token of the refusal", async () => {
-    const { deps, app } = await newApp();
+    const { app, refresh } = await newApp();
     const attempts = new MemoryAttempts({ appRefresh: 2 });
-    const refresh = (refreshToken: string, limits: AttemptLimits = attempts) =>
-      refreshTokens(
-        { ...deps, attempts: limits },
-        { refreshToken, clientId: app.clientId, scope: undefined, resource: undefined },
-        CLIENT,
-      );
-    const { refreshToken } = await refresh((await refresh(app.refreshToken)).refreshToken);
-    await expect(refresh(refreshToken)).rejects.toMatchObject({ code: "rate_limited" });
-    expect(await refresh(refreshToken, deps.attempts)).toMatchObject({ scopes: SCOPES });
+    const limited = (refreshToken: string) => refresh(refreshToken, {}, attempts);
+    const { refreshToken } = await limited((await limited(app.refreshToken)).refreshToken);
+    await expect(limited(refreshToken)).rejects.toMatchObject({ code: "rate_limited" });
+    expect(await refresh(refreshToken)).toMatchObject({ scopes: SCOPES });
     // A stolen one ends the grant at any rate.
-    await expect(refresh(app.refreshToken)).rejects.toEqual(refusal("invalid_grant"));
+    await expect(limited(app.refreshToken)).rejects.toEqual(refusal("invalid_grant"));
     expect(attempts.counters).toHaveLength(1);
   });
 
@@ -293,5 +294,87 @@ describe("a connected app", () => {
     await revokeToken(deps, { token: app.accessToken, clientId: app.clientId }, CLIENT);
     await expect(enter(app.accessToken)).rejects.toMatchObject(isRefused);
     expect(await listConnectedApps(deps, person.caller)).toHaveLength(1);
+  });
+});
+
+const ALL = { statuses: null, projectId: null, since: null };
+const PAGE = { page: 1, limit: 100 };
+
+/**
+ * A person who administers an employer's team besides their own, with a project and a task in each; an app that was allowed in their
+ * own team, and a key of that team.
+ */
+async function newMoonlighter() {
+  const [{ user, caller }, employer] = [await newPerson(db), await newColleague(db)];
+  await db
+    .insert(teamMemberships)
+    .values({ teamId: employer.personalTeamId, userId: user.id, role: "admin" });
+  const placeIn = async ({ id: projectId }: { id: string }) => ({
+    projectId,
+    ...(await startTask(startDeps(db), messageToAgent({ userId: user.id, projectId }))),
+  });
+  const own = await placeIn(await newProject(db, { caller }));
+  const employers = await placeIn(await newProject(db, employer));
+  const { accessToken } = await connectedApp(appDeps(db), caller);
+  const app = await enter(accessToken);
+  const { key } = await newApiKey(db, { caller });
+  const program = await callerFor({ db }, { userId: user.id, apiKeyId: key.id });
+  if (program.kind !== "key") throw new Error("A key is no person");
+  return { app, program, own, employers, employer };
+}
+
+type Place = Awaited<ReturnType<typeof newMoonlighter>>["own"];
+
+/** Every way to a project that connected apps have over MCP, by which all tools, resources and handles go. */
+const WAYS: Readonly<Record<string, (caller: KeyCaller, place: Place) => Promise<unknown>>> = {
+  "the project": (caller, { projectId }) => requireProject({ db }, caller, projectId, "file.read"),
+  "a task": (caller, { taskId }) => requireOpenTask({ db }, caller, taskId, "chat.send"),
+  "a chat": (caller, { chatId }) => requireChat({ db }, caller, chatId, "chat.send"),
+  "a new task": ({ userId, keyId: apiKeyId }, { projectId }) =>
+    startTask(startDeps(db), messageToAgent({ userId, apiKeyId, projectId })),
+  "a message to a chat": ({ userId, keyId: apiKeyId }, { projectId, chatId: id }) =>
+    startTask(startDeps(db), messageToAgent({ userId, apiKeyId, projectId, chat: { kind: "named", id } })),
+};
+
+/** The projects that the caller lists, and those of its tasks. */
+const seen = async (caller: KeyCaller) => ({
+  projects: new Set((await listProjects({ db }, caller, {})).map(({ id }) => id)),
+  tasks: new Set((await listTasks({ db }, caller, ALL, PAGE)).items.map(({ projectId }) => projectId)),
+});
+
+describe("an app that a person has allowed in one team", () => {
+  it.each(Object.entries(WAYS))("does not find %s of another team, which a key does", async (_, way) => {
+    const { app, program, own, employers } = await newMoonlighter();
+    await way(program, employers);
+    await expect(way(app, employers)).rejects.toMatchObject({ code: "not_found" });
+    await way(app, own);
+  });
+
+  it("lists projects and tasks of that team alone, where a key lists those of all teams", async () => {
+    const { app, program, own, employers } = await newMoonlighter();
+    const [one, both] = [new Set([own.projectId]), new Set([own.projectId, employers.projectId])];
+    expect(await seen(app)).toEqual({ projects: one, tasks: one });
+    expect(await seen(program)).toEqual({ projects: both, tasks: both });
+  });
+
+  it("lists no chat that others share in another team, which a key does", async () => {
+    const { app, program, employers, employer } = await newMoonlighter();
+    const { projectId } = employers;
+    const { chatId } = await startTask(startDeps(db), messageToAgent({ userId: employer.id, projectId }));
+    await db.update(chats).set({ isShared: true }).where(eq(chats.id, chatId));
+    const shared = async (caller: KeyCaller) =>
+      (await listChats({ db }, caller, { limit: 100, offset: 0, withShared: true })).filter(
+        ({ id }) => id === chatId,
+      );
+    expect(await shared(program)).toHaveLength(1);
+    expect(await shared(app)).toEqual([]);
+  });
+
+  it("is bound to it also where it acts later, as its tasks do", async () => {
+    const { app, employers } = await newMoonlighter();
+    const later = await callerFor({ db }, { userId: app.userId, apiKeyId: app.keyId });
+    await expect(requireProject({ db }, later, employers.projectId, "file.read")).rejects.toMatchObject({
+      code: "not_found",
+    });
   });
 });

@@ -10,7 +10,7 @@ import {
 } from "#src/db/schema/index.ts";
 import { updateUser } from "#src/domain/people/accounts/queries.ts";
 import { authenticateKey, requireKeyScope } from "#src/domain/access/permissions/index.ts";
-import { createApiKey, revokeApiKey } from "#src/domain/programs/api-keys/index.ts";
+import { revokeApiKey } from "#src/domain/programs/api-keys/index.ts";
 import {
   exchangePairing,
   listDevices,
@@ -24,6 +24,7 @@ import { hashPassword } from "#src/domain/people/passwords/index.ts";
 import { endSession } from "#src/domain/access/sessions/index.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
+import { newApiKey } from "#test/domain/programs/support/new-api-key.ts";
 import { allAtOnce, timesAtOnce } from "#test/support/at-once.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { CLIENT, newPerson } from "#test/support/people.ts";
@@ -50,8 +51,7 @@ const exchange = (token: string) =>
   exchangePairing({ ...database, secrets, attempts }, token, LAPTOP, CLIENT);
 const pair = (person: Person, scopes: string[] | null = null) =>
   pairDevice({ ...database, secrets }, person.caller, { device: LAPTOP, scopes }, CLIENT);
-const anyKey = { name: "key", scopes: null, projectIds: null, expiresAt: null };
-const newKey = ({ caller }: Person) => createApiKey({ ...database, secrets }, caller, anyKey, CLIENT);
+const newKey = (person: Person) => newApiKey(db, person);
 const expire = (which: SQL) =>
   db
     .update(pairingTokens)

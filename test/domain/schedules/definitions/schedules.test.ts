@@ -13,8 +13,7 @@ import {
   type ScheduleInput,
   type SettingsChange,
 } from "#src/domain/schedules/definitions/index.ts";
-import { joinTeam, newTeam } from "#test/support/colleagues.ts";
-import { createProject } from "#src/domain/workspaces/projects/index.ts";
+import { joinTeam, newProject, newTeam } from "#test/support/colleagues.ts";
 import { allAtOnce } from "#test/support/at-once.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { runMortal } from "#test/support/mortal.ts";
@@ -88,8 +87,7 @@ describe("a new schedule", () => {
   it("needs the permission to edit the project", async () => {
     const { id: teamId, owner } = await newTeam(db);
     await joinTeam(db, person, teamId, "viewer");
-    const input = { name: "app", description: "", sourceType: "empty" } as const;
-    const { id: projectId } = await createProject({ db }, owner.caller, input);
+    const { id: projectId } = await newProject(db, owner);
     await db.update(projects).set({ teamId }).where(eq(projects.id, projectId));
     expect(await codeOf(create({ projectId }))).toBe("forbidden");
   });

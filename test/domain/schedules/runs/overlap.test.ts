@@ -132,6 +132,7 @@ describe("a run by hand", () => {
     await world.finish(one, { status: "failed", error: "It broke" });
     await world.finish(two);
     await world.follow();
+    expect(await world.found(id)).toMatchObject(kept);
     await end(id, 0);
     await triggerRun(world.deps(), id);
     expect(await moment(id)).toBeDefined();

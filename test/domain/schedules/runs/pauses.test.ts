@@ -2,14 +2,13 @@ import { eq } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { agents, chats, projects, teamMemberships, teams, users } from "#src/db/schema/index.ts";
 import { resumeSchedule } from "#src/domain/schedules/definitions/index.ts";
-import { triggerRun } from "#src/domain/schedules/runs/index.ts";
-import { createApiKey, revokeApiKey } from "#src/domain/programs/api-keys/index.ts";
-import { createProject } from "#src/domain/workspaces/projects/index.ts";
-import { newTeam, joinTeam } from "#test/support/colleagues.ts";
+import { revokeApiKey } from "#src/domain/programs/api-keys/index.ts";
+import { newApiKey } from "#test/domain/programs/support/new-api-key.ts";
+import { joinTeam, newProject, newTeam } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { CLIENT } from "#test/support/people.ts";
 import { onlyCredits } from "#test/support/proxy-client.ts";
-import { ScheduleWorld, type Person } from "../support/schedule-world.ts";
+import { type Person, ScheduleWorld } from "../support/schedule-world.ts";
 
 const { db } = await fileDatabase();
 let world: ScheduleWorld;
@@ -30,8 +29,7 @@ async function newHome() {
 async function newTeamProject() {
   const { id: teamId, owner } = await newTeam(db);
   await joinTeam(db, person, teamId, "editor");
-  const wish = { name: "app", description: "", sourceType: "empty" } as const;
-  const { id: projectId } = await createProject({ db }, owner.caller, wish);
+  const { id: projectId } = await newProject(db, owner);
   await db.update(projects).set({ teamId }).where(eq(projects.id, projectId));
   return { teamId, projectId };
 }
@@ -85,8 +83,7 @@ const LOSSES: readonly [string, string, () => Promise<Loss>][] = [
     "key that made it is revoked",
     "The API key that the schedule was made with was revoked",
     async () => {
-      const wish = { name: "key", scopes: null, projectIds: null, expiresAt: null };
-      const { key } = await createApiKey(world.deps(), person.caller, wish, CLIENT);
+      const { key } = await newApiKey(db, person);
       const id = await world.schedule(person, { apiKeyId: key.id });
       return { id, lose: () => revokeApiKey(world.deps(), person.id, key.id, CLIENT) };
     },
@@ -223,15 +220,6 @@ describe("the owner of a schedule hears of it", () => {
     expect(await world.found(id)).toMatchObject({ failuresInRow: 3, lastStatus: "failed" });
     await world.recover();
     expect(await world.outbox(home)).toHaveLength(1);
-  });
-
-  it("of nothing that failed by hand", async () => {
-    const id = await world.schedule(person, { failuresInRow: 2 });
-    const taskId = await triggerRun(world.deps(), id);
-    await world.finish(taskId, { status: "failed", error: "It broke" });
-    await world.deliver();
-    expect(world.mails).toEqual([]);
-    expect(await world.found(id)).toMatchObject({ failuresInRow: 2, lastStatus: "failed" });
   });
 
   it("although the chat of the failed run was deleted", async () => {

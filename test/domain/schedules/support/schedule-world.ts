@@ -58,8 +58,7 @@ export class ScheduleWorld {
 
   /** Without the schedules of earlier tests. */
   static async open(db: Db): Promise<ScheduleWorld> {
-    await db.delete(schedules);
-    await db.delete(jobs);
+    await db.batch([db.delete(schedules), db.delete(jobs)]);
     return new ScheduleWorld(db);
   }
 
@@ -233,11 +232,13 @@ export class ScheduleWorld {
   /** What the service does by itself after a crash. The queue has lost nothing that it took. */
   async recover(): Promise<void> {
     for (let round = 0; round < 4; round += 1) {
+      const before = this.published.length;
       await this.passTime();
       await this.tick();
       await this.sweep();
       await sweepTasks(this.deps());
       await this.deliver();
+      if (this.published.length === before) return;
     }
   }
 

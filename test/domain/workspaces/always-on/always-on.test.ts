@@ -1,40 +1,30 @@
-import { asc, eq } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { auditLog, projects, teams } from "#src/db/schema/index.ts";
+import { z } from "zod";
+import { billingVariables } from "#src/configuration/variables/billing.ts";
+import { creditVariables } from "#src/configuration/variables/credits.ts";
+import { projects as projectRows, teams } from "#src/db/schema/index.ts";
 import { endAlwaysOn, makeAlwaysOn, readDeployLimits } from "#src/domain/workspaces/always-on/index.ts";
-import { newColleague, newMember, newProject, type Colleague } from "#test/support/colleagues.ts";
+import { auditEntries } from "#test/domain/access/support/audit-entries.ts";
+import { type Colleague, newColleague, newMember, newProject } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { CLIENT } from "#test/support/people.ts";
 
 const database = await fileDatabase();
 
+/** With every default. */
+const config = z.object({ ...billingVariables, ...creditVariables }).parse({});
 const published: unknown[] = [];
-const depsOf = () => ({
+const deps = {
   db: database.db,
   queue: { publish: async (message: unknown) => void published.push(message) },
   modelSettings: { byokTiers: [] },
-  config: {
-    TIER_PRICE_BASIC: 0,
-    TIER_PRICE_PRO: 0,
-    TIER_PRICE_ULTRA: 0,
-    TIER_MAX_PROJECTS_FREE: 3,
-    TIER_MAX_PROJECTS_BASIC: 3,
-    TIER_MAX_PROJECTS_PRO: 3,
-    TIER_MAX_PROJECTS_ULTRA: 3,
-    TIER_MAX_DEPLOYS_FREE: 1,
-    TIER_MAX_DEPLOYS_BASIC: 3,
-    TIER_MAX_DEPLOYS_PRO: 5,
-    TIER_MAX_DEPLOYS_ULTRA: 20,
-    TIER_BUNDLED_CREDITS_BASIC: 0,
-    TIER_BUNDLED_CREDITS_PRO: 0,
-    TIER_BUNDLED_CREDITS_ULTRA: 0,
-    TIER_DAILY_CREDITS_FREE: 0,
-  },
-});
+  config,
+};
 
-const switchOn = ({ caller }: Colleague, project: string) => makeAlwaysOn(depsOf(), caller, project, CLIENT);
-const switchOff = ({ caller }: Colleague, project: string) => endAlwaysOn(depsOf(), caller, project, CLIENT);
-const limits = ({ caller }: Colleague) => readDeployLimits(depsOf(), caller);
+const switchOn = ({ caller }: Colleague, project: string) => makeAlwaysOn(deps, caller, project, CLIENT);
+const switchOff = ({ caller }: Colleague, project: string) => endAlwaysOn(deps, caller, project, CLIENT);
+const limits = ({ caller }: Colleague) => readDeployLimits(deps, caller);
 const change = ({ personalTeamId }: Colleague, values: Partial<typeof teams.$inferInsert>) =>
   database.db.update(teams).set(values).where(eq(teams.id, personalTeamId));
 
@@ -42,23 +32,20 @@ describe("an always-on project", () => {
   it("takes one place, once, and gives it back", async () => {
     const person = await newColleague(database.db);
     const { id } = await newProject(database.db, person);
-    await database.db.update(projects).set({ status: "hibernated" }).where(eq(projects.id, id));
+    await database.db.update(projectRows).set({ status: "hibernated" }).where(eq(projectRows.id, id));
     const first = await switchOn(person, id);
     expect(await switchOn(person, id)).toEqual(first);
     // It is woken.
-    const [row] = await database.db.select().from(projects).where(eq(projects.id, id));
+    const [row] = await database.db.select().from(projectRows).where(eq(projectRows.id, id));
     expect(row).toMatchObject({ wanted: "running" });
     expect(published).toContainEqual(expect.objectContaining({ payload: { key: id } }));
+    const projects = { current: 1, max: config.TIER_MAX_PROJECTS_FREE };
     const deploys = { current: 1, included: 1, bought: 0, max: 1 };
-    expect(await limits(person)).toEqual({ tier: "free", projects: { current: 1, max: 3 }, deploys });
+    expect(await limits(person)).toEqual({ tier: "free", projects, deploys });
     await switchOff(person, id);
     await switchOff(person, id);
     expect((await limits(person)).deploys.current).toBe(0);
-    const entries = await database.db
-      .select()
-      .from(auditLog)
-      .where(eq(auditLog.userId, person.id))
-      .orderBy(asc(auditLog.id));
+    const entries = await auditEntries(database.db, { userId: person.id });
     expect(entries.map(({ action }) => action)).toEqual(["project.always_on", "project.not_always_on"]);
   });
 
@@ -123,7 +110,7 @@ describe("an always-on project", () => {
     const person = await newColleague(database.db);
     const { id } = await newProject(database.db, person);
     await switchOn(person, id);
-    await database.db.delete(projects).where(eq(projects.id, id));
+    await database.db.delete(projectRows).where(eq(projectRows.id, id));
     await expect(switchOn(person, id)).rejects.toMatchObject({ code: "not_found" });
     expect((await limits(person)).deploys.current).toBe(0);
   });

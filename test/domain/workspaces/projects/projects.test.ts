@@ -18,39 +18,37 @@ import { AppError } from "#src/lib/errors.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { executeJob } from "#src/work/execute.ts";
 import { LEASE_SECONDS } from "#src/work/queries.ts";
+import { joinTeam, newColleague, type Colleague } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { memoryArchives } from "#test/domain/workspaces/archives/memory-archives.ts";
 import { keptQueue } from "#test/support/kept-queue.ts";
 import { mailing } from "#test/support/mailbox.ts";
-import { CLIENT, newPerson } from "#test/support/people.ts";
+import { CLIENT } from "#test/support/people.ts";
 
 const wish = { name: "My App", description: "what it is", sourceType: "empty" } as const;
 
 const database = await fileDatabase();
 
-type Person = Awaited<ReturnType<typeof newPerson>>;
-
 async function ownerAndProject() {
-  const owner = await newPerson(database.db, "owner");
+  const owner = await newColleague(database.db, "owner");
   return { owner, project: await createProject(database, owner.caller, wish) };
 }
 
-function keyOf({ user }: Person, bounds: Partial<KeyCaller> = {}): KeyCaller {
+function keyOf(
+  { id: userId, personalTeamId: teamId }: Colleague,
+  bounds: Partial<KeyCaller> = {},
+): KeyCaller {
   return {
     kind: "key",
     keyId: crypto.randomUUID(),
-    userId: user.id,
-    teamId: user.defaultTeamId ?? "",
+    userId,
+    teamId,
     isApp: false,
     role: "admin",
     scopes: null,
     projectIds: null,
     ...bounds,
   };
-}
-
-async function join(person: Person, teamId: string, role: "admin" | "editor" | "viewer") {
-  await database.db.insert(teamMemberships).values({ teamId, userId: person.user.id, role });
 }
 
 const view = (caller: Caller, idOrSlug: string) => requireProject(database, caller, idOrSlug, "project.view");
@@ -91,9 +89,9 @@ describe("a key", () => {
 
   it("reaches the projects of all its owner's teams with the role that its owner has there, until the owner leaves, and no others", async () => {
     const [{ project }, { project: foreign }] = [await ownerAndProject(), await ownerAndProject()];
-    const member = await newPerson(database.db);
+    const member = await newColleague(database.db);
     const own = await createProject(database, member.caller, wish);
-    await join(member, project.teamId, "viewer");
+    await joinTeam(database.db, member, project.teamId, "viewer");
     const listed = async () => (await listProjects(database, keyOf(member), {})).map(({ id }) => id);
     for (const { id } of [own, project]) expect(await view(keyOf(member), id)).toMatchObject({ id });
     await expect(requireProject(database, keyOf(member), project.id, "file.write")).rejects.toMatchObject({
@@ -102,10 +100,7 @@ describe("a key", () => {
     });
     await expect(view(keyOf(member), foreign.id)).rejects.toEqual(notFound);
     expect(await listed()).toEqual([project.id, own.id].toSorted().toReversed());
-    const membership = and(
-      eq(teamMemberships.teamId, project.teamId),
-      eq(teamMemberships.userId, member.user.id),
-    );
+    const membership = and(eq(teamMemberships.teamId, project.teamId), eq(teamMemberships.userId, member.id));
     await database.db.delete(teamMemberships).where(membership);
     await expect(view(keyOf(member), project.id)).rejects.toEqual(notFound);
     expect(await listed()).toEqual([own.id]);
@@ -121,7 +116,7 @@ describe("a key", () => {
 
 describe("making and changing projects", () => {
   it("ends at the most of the team's tier, also for many at once, and begins again below it", async () => {
-    const owner = await newPerson(database.db, "owner");
+    const owner = await newColleague(database.db, "owner");
     const most = {
       TIER_MAX_PROJECTS_FREE: 3,
       TIER_MAX_PROJECTS_BASIC: 3,
@@ -135,7 +130,7 @@ describe("making and changing projects", () => {
       expect(each).toMatchObject({ reason: { code: "insufficient_credits" } });
     }
     await expect(make()).rejects.toThrow("The team has 3 projects, the most of its tier");
-    const teamId = owner.user.defaultTeamId ?? "";
+    const teamId = owner.personalTeamId;
     await database.db.update(teams).set({ subscriptionTier: "pro" }).where(eq(teams.id, teamId));
     await make();
     await expect(make()).rejects.toThrow("The team has 4 projects");
@@ -143,14 +138,14 @@ describe("making and changing projects", () => {
   });
 
   it("gives each of many of the same name a slug of its own", async () => {
-    const owner = await newPerson(database.db);
+    const owner = await newColleague(database.db);
     await Promise.all(Array.from({ length: 10 }, () => createProject(database, owner.caller, wish)));
     const made = await listProjects(database, owner.caller, {});
     expect(new Set(made.map(({ slug }) => slug)).size).toBe(10);
   });
 
   it("with files to be fetched is initializing, and told to the queue with a task", async () => {
-    const owner = await newPerson(database.db);
+    const owner = await newColleague(database.db);
     const source = await findSource(database, owner.caller, "github", {
       gitUrl: "https://example.com/a/b.git",
     });
@@ -247,8 +242,8 @@ describe("making and changing projects", () => {
 
   it("lets only an administrator of the team delete one", async () => {
     const { project } = await ownerAndProject();
-    const editor = await newPerson(database.db);
-    await join(editor, project.teamId, "editor");
+    const editor = await newColleague(database.db);
+    await joinTeam(database.db, editor, project.teamId, "editor");
     const workspaces = { destroy: () => Promise.reject(new Error("must not be called")) };
     await expect(
       deleteProject({ ...deletion(), workspaces }, editor.caller, project.id),

@@ -2,19 +2,18 @@ import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { projectMemberships, projects, tasks, users } from "#src/db/schema/index.ts";
 import { authenticateKey, type Caller, type Role, type Scope } from "#src/domain/access/permissions/index.ts";
-import { createApiKey } from "#src/domain/programs/api-keys/index.ts";
 import {
   listProjects,
+  type Project,
   requireProject,
   updateProject,
-  type Project,
 } from "#src/domain/workspaces/projects/index.ts";
 import { startTask } from "#src/domain/agent-work/tasks/index.ts";
-import { createSecrets } from "#src/platform/secrets/secrets.ts";
+import { newApiKey } from "#test/domain/programs/support/new-api-key.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { messageToAgent, startDeps } from "#test/support/message-to-agent.ts";
 import { CLIENT } from "#test/support/people.ts";
-import { joinTeam, newColleague, newProject, newTeam, type Colleague } from "#test/support/colleagues.ts";
+import { type Colleague, joinTeam, newColleague, newProject, newTeam } from "#test/support/colleagues.ts";
 
 type Visibility = Project["visibility"];
 type Part = Role | "nothing";
@@ -124,12 +123,9 @@ async function allowed(caller: Caller, { id }: Project): Promise<Scope[] | "not 
   return SCOPES.filter((_, index) => outcomes[index] === "done");
 }
 
-const secrets = createSecrets("a-secret-key-for-tests-of-32-characters");
-
 /** A key in the team, bound to a project where one is named. */
-async function newKey({ caller }: Colleague, bound?: Project) {
-  const wish = { name: "key", scopes: null, projectIds: bound ? [bound.id] : null, expiresAt: null };
-  const { token } = await createApiKey({ ...database, secrets }, caller, wish, CLIENT);
+async function newKey(somebody: Colleague, bound?: Project) {
+  const { token } = await newApiKey(db, somebody, { projectIds: bound ? [bound.id] : null });
   return authenticateKey(database, token);
 }
 

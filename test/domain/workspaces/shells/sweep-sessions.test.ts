@@ -3,11 +3,10 @@ import { expect, it } from "vitest";
 import { chats, shellSessions } from "#src/db/schema/index.ts";
 import { openSessionsOf } from "#src/domain/workspaces/shells/queries.ts";
 import { sweepSessions } from "#src/domain/workspaces/shells/index.ts";
-import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
-import { newColleague } from "#test/support/colleagues.ts";
+import { newColleague, newProject } from "#test/support/colleagues.ts";
 import { fileDatabase } from "#test/support/database.ts";
 import { partOf } from "#test/support/part-of.ts";
 
@@ -17,9 +16,9 @@ const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
 it("sessions end that are unused for too long, are too old, or whose chat is archived or deleted", async () => {
   const { db } = database;
-  const { caller, id: userId } = await newColleague(db);
-  const wish = { name: "app", description: "", sourceType: "empty" } as const;
-  const { id: projectId } = await createProject({ db }, caller, wish);
+  const person = await newColleague(db);
+  const userId = person.id;
+  const { id: projectId } = await newProject(db, person);
   const newChat = async () => {
     const id = newId();
     await db.insert(chats).values({ id, userId, projectId, origin: "browser" });

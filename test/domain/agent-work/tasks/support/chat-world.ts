@@ -1,29 +1,27 @@
 import { and, asc, eq, lt, sql } from "drizzle-orm";
 import { chats, messages, tasks } from "#src/db/schema/index.ts";
-import { createApiKey } from "#src/domain/programs/api-keys/index.ts";
 import {
   cancelTask,
+  type ClaimedTask,
   followUpTask,
   isTerminal,
   resumeTask,
   startTask,
   sweepTasks,
-  type ClaimedTask,
 } from "#src/domain/agent-work/tasks/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import { newApiKey } from "#test/domain/programs/support/new-api-key.ts";
 import { newColleague, newProject } from "#test/support/colleagues.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 import { messageToAgent, NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
-import { CLIENT, sessionDeps } from "#test/support/people.ts";
-import { InterleavedService, type History } from "./interleaved-service.ts";
+import { type History, InterleavedService } from "./interleaved-service.ts";
 
 /** A chat, and a key whose requests may be repeated. */
 export async function newChat(db: Db) {
   const { id: userId, caller } = await newColleague(db);
   const { id: projectId, teamId } = await newProject(db, { caller });
-  const settings = { name: "key", scopes: null, projectIds: null, expiresAt: null };
-  const { key } = await createApiKey(sessionDeps(db), caller, settings, CLIENT);
+  const { key } = await newApiKey(db, { caller });
   const chatId = crypto.randomUUID();
   await db.insert(chats).values({ id: chatId, userId, projectId, origin: "api" });
   return { userId, projectId, teamId, apiKeyId: key.id, chatId };

@@ -10,7 +10,6 @@ import {
   runDeployment,
   type Deployment,
 } from "#src/domain/hosting/deployments/index.ts";
-import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { ProjectNotice } from "#src/platform/objects/project-notices.ts";
@@ -22,7 +21,7 @@ import { HANGS_MS } from "#test/support/hangs.ts";
 import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { ProjectInMemory } from "#test/domain/hosting/bundles/project-in-memory.ts";
 import { memoryArchives } from "#test/domain/workspaces/archives/memory-archives.ts";
-import { newColleague, type Colleague } from "#test/support/colleagues.ts";
+import { newColleague, newProject, type Colleague } from "#test/support/colleagues.ts";
 import { queueTo } from "#test/support/kept-queue.ts";
 import { makeTripsMortal, outside } from "#test/support/mortal.ts";
 import { CLIENT } from "#test/support/people.ts";
@@ -75,14 +74,9 @@ export class DeploymentWorld {
 
   static async open(db: Db): Promise<DeploymentWorld> {
     makeTripsMortal();
-    await db.delete(deployments);
-    await db.delete(jobs);
+    await db.batch([db.delete(deployments), db.delete(jobs)]);
     const person = await newColleague(db);
-    const { id } = await createProject({ db }, person.caller, {
-      name: "app",
-      description: "",
-      sourceType: "empty",
-    });
+    const { id } = await newProject(db, person);
     await db
       .update(projects)
       .set({ status: "stopped", setUpAt: new Date(), wanted: null })
@@ -234,6 +228,7 @@ export class DeploymentWorld {
       this.#ids.clear();
       await this.passTime();
       await this.sweep();
+      if (this.waiting.length === 0) return;
       await this.deliver();
     }
   }
