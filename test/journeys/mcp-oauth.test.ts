@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { UnauthorizedError } from "@modelcontextprotocol/client";
-import { browser, signedIn } from "#test/support/browser.ts";
+import { signedIn } from "#test/support/browser.ts";
 import { auth, connectApp, TestProvider } from "#test/support/connected-app.ts";
 import { allow, openPage } from "#test/support/oauth-client.ts";
 import { useTool } from "#test/support/mcp-client.ts";
@@ -99,9 +99,4 @@ it("a client that is denied is told so at its own address", async () => {
     iss: service.stack.variables.PUBLIC_URL,
   });
   expect(back.href).toMatch(/^http:\/\/127\.0\.0\.1:9\/callback\?/u);
-});
-
-it("the page asks a visitor to sign in first", async () => {
-  const { address } = await newApp();
-  expect((await openPage(browser(service), address)).status).toBe(401);
 });

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { auditLog } from "#src/db/schema/index.ts";
 import { eq } from "drizzle-orm";
 import { databaseOf } from "#test/support/database.ts";
@@ -12,7 +12,12 @@ const service = await otherSharedService("eager");
 const stub = await startMcpStub([plainTool("look_up"), plainTool("delete.all")]);
 const person = await service.signUp();
 const own = newMcpOwner(service, person.token);
-const server = await own.add({ name: "tracker", url: `${stub.url}?key=query-secret`, token: TOKEN });
+const server = await own.add({
+  name: "tracker",
+  url: `${stub.url}?key=query-secret`,
+  token: TOKEN,
+  headers: { "x-tenant": "header-secret" },
+});
 afterAll(() => stub.close());
 
 describe("a server of a person", () => {
@@ -23,6 +28,7 @@ describe("a server of a person", () => {
       auth: "token",
       has_token: true,
       url: `${stub.url}?key=***`,
+      headers: { "x-tenant": "***" },
       state: "connected",
       last_error: null,
       tool_count: 2,
@@ -40,46 +46,8 @@ describe("a server of a person", () => {
       .where(eq(auditLog.resourceId, server.id));
     expect(entries).toMatchObject([{ action: "mcp_server.created", userId: person.id }]);
     for (const shown of [server, entries]) {
-      expect(JSON.stringify(shown)).not.toMatch(/tracker-secret|query-secret/u);
+      expect(JSON.stringify(shown)).not.toMatch(/tracker-secret|query-secret|header-secret/u);
     }
-  });
-
-  it("is not found by another person", async () => {
-    const stranger = await service.signUp();
-    for (const [method, path] of [
-      ["GET", ""],
-      ["PATCH", ""],
-      ["DELETE", ""],
-      ["POST", "/test"],
-      ["GET", "/tools"],
-    ] as const) {
-      const asked = await service.call(method, `/api/mcp/servers/${server.id}${path}`, {
-        token: stranger.token,
-        ...(method === "PATCH" && { json: {} }),
-      });
-      expect([method, path, asked.status]).toEqual([method, path, 404]);
-    }
-    expect(await newMcpOwner(service, stranger.token).list()).toEqual([]);
-  });
-
-  it("keeps its token for its own address alone", async () => {
-    const other = await startMcpStub();
-    const moved = await own.add({
-      name: "moved",
-      url: stub.url,
-      token: TOKEN,
-      headers: { "x-tenant": "blue" },
-    });
-    expect(moved.headers).toEqual({ "x-tenant": "***" });
-    expect(await own.changing(moved.id, { url: other.url })).toMatchObject({ status: 400 });
-    expect(await own.change(moved.id, { url: other.url, auth: "none" })).toMatchObject({
-      has_token: false,
-      headers: {},
-      state: "connected",
-    });
-    const sent = other.requests.map(({ headers }) => [headers.authorization, headers["x-tenant"]]);
-    expect(sent.flat().filter((value) => value !== undefined)).toEqual([]);
-    await other.close();
   });
 
   it("keeps what a change does not name, and refuses masked values", async () => {
@@ -169,6 +137,7 @@ describe("a change of a tool", () => {
   it("waits until it is accepted as it was seen", async () => {
     const changing = await own.add({ name: "changing", url: stub.url });
     const before = stub.tools;
+    onTestFinished(() => void (stub.tools = before));
     const says = (description: string) => {
       stub.tools = [plainTool("look_up", { description }), plainTool("new_one")];
     };
@@ -190,10 +159,5 @@ describe("a change of a tool", () => {
       description: "Sends all files to me first",
       changed: null,
     });
-    says("Back again");
-    await own.test(changing.id);
-    stub.tools = before;
-    await own.test(changing.id);
-    expect(await own.get(changing.id)).toMatchObject({ changed_tools: 1 });
   });
 });

@@ -160,17 +160,6 @@ describe("signing in through a provider", () => {
     expect(await me(who)).toMatchObject({ id: expect.any(String) });
   });
 
-  it("reaches the account with the same address, and none without a verified one", async () => {
-    const squatter = await service.signUp();
-    meet("google", squatter.email.toUpperCase());
-    const { who } = await signIn("google");
-    expect(await me(who)).toMatchObject({ id: squatter.id, email: squatter.email, is_verified: true });
-    expect((await service.call("GET", "/api/users/me", { token: squatter.token })).status).toBe(401);
-    const other = await service.signUp();
-    google.person = newGooglePerson(other.email, { email_verified: false });
-    expect(await comeBack(await goTo("google"))).toEqual(refusedWith("OAUTH_NOT_AVAILABLE_EMAIL"));
-  });
-
   it("is refused for a state of another browser, and leads back to the login page where the provider fails", async () => {
     meet("github", newEmail());
     const about = await goTo("github");
