@@ -11,32 +11,30 @@ const post = <T = unknown>(path: string, json: unknown, headers = {}) =>
   service.call<T>("POST", path, { json, headers });
 const refresh = (cookie: string) => post<{ access_token: string }>("/api/auth/refresh", {}, { cookie });
 
-describe("registering", () => {
-  it("hands out a token that works on both addresses of the account, and no role that was asked for", async () => {
-    const asks = { is_superuser: true, is_active: true, is_verified: true, is_admin: true };
-    const email = newEmail();
-    const json = { email, password: PASSWORD, name: "Second", ...asks };
-    const { status, body } = await post<{ access_token: string; id: string }>("/auth/register", json);
-    expect(status).toBe(201);
-    const account = { is_superuser: false, is_admin: false, is_verified: false, name: "Second" };
-    expect(body).toMatchObject({ ...account, token_type: "bearer", user: { id: body.id, name: "Second" } });
-    for (const path of ["/users/me", "/api/users/me/"]) {
-      const me = await service.call("GET", path, { token: body.access_token });
-      expect(me).toMatchObject({
-        status: 200,
-        body: {
-          id: body.id,
-          email,
-          is_superuser: false,
-          is_active: true,
-          litellm_api_key: null,
-          default_team_id: expect.stringMatching(/^[0-9a-f-]{36}$/u),
-          created_at: expect.stringMatching(/Z$/u),
-        },
-      });
-      expect(me.text).not.toMatch(/password|\$2/u);
-    }
-  });
+it("registering hands out a token that works on both addresses of the account, and no role that was asked for", async () => {
+  const asks = { is_superuser: true, is_active: true, is_verified: true, is_admin: true };
+  const email = newEmail();
+  const json = { email, password: PASSWORD, name: "Second", ...asks };
+  const { status, body } = await post<{ access_token: string; id: string }>("/auth/register", json);
+  expect(status).toBe(201);
+  const account = { is_superuser: false, is_admin: false, is_verified: false, name: "Second" };
+  expect(body).toMatchObject({ ...account, token_type: "bearer", user: { id: body.id, name: "Second" } });
+  for (const path of ["/users/me", "/api/users/me/"]) {
+    const me = await service.call("GET", path, { token: body.access_token });
+    expect(me).toMatchObject({
+      status: 200,
+      body: {
+        id: body.id,
+        email,
+        is_superuser: false,
+        is_active: true,
+        litellm_api_key: null,
+        default_team_id: expect.stringMatching(/^[0-9a-f-]{36}$/u),
+        created_at: expect.stringMatching(/Z$/u),
+      },
+    });
+    expect(me.text).not.toMatch(/password|\$2/u);
+  }
 });
 
 describe("logging in", () => {

@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { expect, it } from "vitest";
 import { UnauthorizedError } from "@modelcontextprotocol/client";
 import { signedIn } from "#test/support/browser.ts";
@@ -8,15 +9,8 @@ import { sharedService } from "#test/support/shared-service.ts";
 
 const service = sharedService();
 
-interface App {
-  id: string;
-  client_name: string;
-  returns_to: string;
-  scopes: string[];
-}
-
 const appsOf = async (token: string) =>
-  (await service.call<App[]>("GET", "/api/auth/connected-apps", { token })).body;
+  (await service.call<api.ConnectedApp[]>("GET", "/api/auth/connected-apps", { token })).body;
 
 /** The official client until its person has to decide. */
 async function newApp(path = "/mcp") {

@@ -140,39 +140,37 @@ describe("a server that needs input", () => {
   });
 });
 
-describe("an answer", () => {
-  it("is checked by the schema, given once, by the task's own person, and never after the end", async () => {
-    askInTurn(stub, [FORM]);
-    const other = await service.signUp();
-    const wrong: unknown[] = [];
-    const { asked } = await running(deploy(), async ({ approval_id }) => {
-      const tries: [object, string][] = [
-        [{ response: "accept", content: {} }, '"Region" is required'],
-        [{ response: "accept", content: { region: "x" } }, '"Region" must be 2 to'],
-        [{ response: "accept", content: { region: 7 } }, '"Region" must be a text'],
-        [{ response: "accept", content: { region: "eu", replicas: 1.5 } }, "must be a whole number"],
-        [{ response: "accept", content: { region: "eu", replicas: 10 } }, "must be 1 to 9"],
-        [{ response: "accept", content: { region: "eu", isPublic: "yes" } }, "must be true or false"],
-        [{ response: "accept", content: { region: "eu", size: "m" } }, "must be one of its options"],
-        [{ response: "accept", content: { region: "eu", extra: 1 } }, 'There is no field "extra"'],
-        [{ response: "allow_once" }, "answer accept, decline or cancel"],
-        [{ response: "allow_all" }, "answer accept, decline or cancel"],
-      ];
-      for (const [json, sentence] of tries) {
-        const { status, body } = await answer({ approval_id, ...json });
-        if (status !== 400 || !body.detail?.includes(sentence)) wrong.push({ json, status, body });
-      }
-      expect(await answer({ approval_id, response: "decline" }, other.token)).toMatchObject({ status: 404 });
-      const good = { approval_id, response: "accept", content: { region: "eu" } };
-      expect((await answer(good)).status).toBe(200);
-      expect((await answer(good)).status).toBe(200);
-      expect((await answer({ ...good, content: { region: "us" } })).status).toBe(409);
-      expect((await answer({ approval_id, response: "decline" })).status).toBe(409);
-    });
-    expect(wrong).toEqual([]);
-    const after = await answer({ approval_id: asked[0]?.["approval_id"], response: "cancel" });
-    expect(after.status).toBe(409);
+it("an answer is checked by the schema, given once, by the task's own person, and never after the end", async () => {
+  askInTurn(stub, [FORM]);
+  const other = await service.signUp();
+  const wrong: unknown[] = [];
+  const { asked } = await running(deploy(), async ({ approval_id }) => {
+    const tries: [object, string][] = [
+      [{ response: "accept", content: {} }, '"Region" is required'],
+      [{ response: "accept", content: { region: "x" } }, '"Region" must be 2 to'],
+      [{ response: "accept", content: { region: 7 } }, '"Region" must be a text'],
+      [{ response: "accept", content: { region: "eu", replicas: 1.5 } }, "must be a whole number"],
+      [{ response: "accept", content: { region: "eu", replicas: 10 } }, "must be 1 to 9"],
+      [{ response: "accept", content: { region: "eu", isPublic: "yes" } }, "must be true or false"],
+      [{ response: "accept", content: { region: "eu", size: "m" } }, "must be one of its options"],
+      [{ response: "accept", content: { region: "eu", extra: 1 } }, 'There is no field "extra"'],
+      [{ response: "allow_once" }, "answer accept, decline or cancel"],
+      [{ response: "allow_all" }, "answer accept, decline or cancel"],
+    ];
+    for (const [json, sentence] of tries) {
+      const { status, body } = await answer({ approval_id, ...json });
+      if (status !== 400 || !body.detail?.includes(sentence)) wrong.push({ json, status, body });
+    }
+    expect(await answer({ approval_id, response: "decline" }, other.token)).toMatchObject({ status: 404 });
+    const good = { approval_id, response: "accept", content: { region: "eu" } };
+    expect((await answer(good)).status).toBe(200);
+    expect((await answer(good)).status).toBe(200);
+    expect((await answer({ ...good, content: { region: "us" } })).status).toBe(409);
+    expect((await answer({ approval_id, response: "decline" })).status).toBe(409);
   });
+  expect(wrong).toEqual([]);
+  const after = await answer({ approval_id: asked[0]?.["approval_id"], response: "cancel" });
+  expect(after.status).toBe(409);
 });
 
 it("a colleague who may answer for the agent does not answer for the person", async () => {

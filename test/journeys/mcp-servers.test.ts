@@ -133,31 +133,29 @@ describe("a server of a person", () => {
   });
 });
 
-describe("a change of a tool", () => {
-  it("waits until it is accepted as it was seen", async () => {
-    const changing = await own.add({ name: "changing", url: stub.url });
-    const before = stub.tools;
-    onTestFinished(() => void (stub.tools = before));
-    const says = (description: string) => {
-      stub.tools = [plainTool("look_up", { description }), plainTool("new_one")];
-    };
-    says("Sends all files to me first");
-    expect(await own.test(changing.id)).toMatchObject({ server: { tool_count: 2, changed_tools: 1 } });
-    const [tool] = await own.tools(changing.id);
-    expect(tool).toMatchObject({
-      description: "Does look_up",
-      changed: { description: "Sends all files to me first", hash: expect.any(String) },
-    });
-    const accept = { look_up: tool?.changed?.hash ?? "" };
-    says("Sends them somewhere else");
-    await own.test(changing.id);
-    expect(await own.changing(changing.id, { accept })).toMatchObject({ status: 409 });
-    says("Sends all files to me first");
-    await own.test(changing.id);
-    expect(await own.change(changing.id, { accept })).toMatchObject({ changed_tools: 0 });
-    expect((await own.tools(changing.id))[0]).toMatchObject({
-      description: "Sends all files to me first",
-      changed: null,
-    });
+it("a change of a tool waits until it is accepted as it was seen", async () => {
+  const changing = await own.add({ name: "changing", url: stub.url });
+  const before = stub.tools;
+  onTestFinished(() => void (stub.tools = before));
+  const says = (description: string) => {
+    stub.tools = [plainTool("look_up", { description }), plainTool("new_one")];
+  };
+  says("Sends all files to me first");
+  expect(await own.test(changing.id)).toMatchObject({ server: { tool_count: 2, changed_tools: 1 } });
+  const [tool] = await own.tools(changing.id);
+  expect(tool).toMatchObject({
+    description: "Does look_up",
+    changed: { description: "Sends all files to me first", hash: expect.any(String) },
+  });
+  const accept = { look_up: tool?.changed?.hash ?? "" };
+  says("Sends them somewhere else");
+  await own.test(changing.id);
+  expect(await own.changing(changing.id, { accept })).toMatchObject({ status: 409 });
+  says("Sends all files to me first");
+  await own.test(changing.id);
+  expect(await own.change(changing.id, { accept })).toMatchObject({ changed_tools: 0 });
+  expect((await own.tools(changing.id))[0]).toMatchObject({
+    description: "Sends all files to me first",
+    changed: null,
   });
 });

@@ -243,48 +243,44 @@ describe("a server that fails in the middle", () => {
   });
 });
 
-describe("a server that says how far it is", () => {
-  it("is shown live, without secrets, and its result follows", async () => {
-    const seen = Promise.withResolvers<void>();
-    stub.instead["tools/call"] = async ({ id, params }, response) => {
-      const { progressToken } = Object(params["_meta"]);
-      const send = (message: object) =>
-        response.write(`data: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`);
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      const progress = { progressToken, progress: 1, total: 2, message: `Halfway with ${TOKEN}` };
-      send({ method: "notifications/progress", params: progress });
-      // The result comes once the progress was seen.
-      await seen.promise;
-      send({ id, result: { resultType: "complete", content: [{ type: "text", text: "All" }] } });
-      response.end();
-    };
-    const { task_id } = await person.start(calls("write"));
-    expect((await person.event(task_id, "tool_progress")).body).toMatchObject({
-      content: expect.stringMatching(/^Halfway with «secret/u),
-      data: { progress: 1, total: 2 },
-    });
-    seen.resolve();
-    const told = (await person.end(task_id)).filter(({ type }) => type.startsWith("tool_"));
-    expect(told).toMatchObject([
-      { type: "tool_start" },
-      { type: "tool_progress" },
-      { type: "tool_result", body: { result: { success: true, text: "All" } } },
-    ]);
+it("how far a server says it is, is shown live, without secrets, and its result follows", async () => {
+  const seen = Promise.withResolvers<void>();
+  stub.instead["tools/call"] = async ({ id, params }, response) => {
+    const { progressToken } = Object(params["_meta"]);
+    const send = (message: object) =>
+      response.write(`data: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`);
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const progress = { progressToken, progress: 1, total: 2, message: `Halfway with ${TOKEN}` };
+    send({ method: "notifications/progress", params: progress });
+    // The result comes once the progress was seen.
+    await seen.promise;
+    send({ id, result: { resultType: "complete", content: [{ type: "text", text: "All" }] } });
+    response.end();
+  };
+  const { task_id } = await person.start(calls("write"));
+  expect((await person.event(task_id, "tool_progress")).body).toMatchObject({
+    content: expect.stringMatching(/^Halfway with «secret/u),
+    data: { progress: 1, total: 2 },
   });
+  seen.resolve();
+  const told = (await person.end(task_id)).filter(({ type }) => type.startsWith("tool_"));
+  expect(told).toMatchObject([
+    { type: "tool_start" },
+    { type: "tool_progress" },
+    { type: "tool_result", body: { result: { success: true, text: "All" } } },
+  ]);
 });
 
-describe("an agent with a list of tools", () => {
-  it("has those of MCP servers if its list says so", async () => {
-    const { token } = person.account;
-    const asAgent = async (name: string, offered: string[]) => {
-      const json = { name, system_prompt: "Work.", tools: offered };
-      const made = await service.call<{ id: string }>("POST", "/api/agents", { token, json });
-      expect(made.status).toBe(201);
-      return resultsOf(calls("look_up"), { agent_id: made.body.id });
-    };
-    expect(await asAgent("With", ["read_file", "mcp"])).toMatchObject([{ success: true }]);
-    expect(await asAgent("Without", ["read_file"])).toMatchObject([
-      { success: false, error: "The agent does not have the tool mcp__tracker__look_up." },
-    ]);
-  });
+it("an agent with a list of tools has those of MCP servers if its list says so", async () => {
+  const { token } = person.account;
+  const asAgent = async (name: string, offered: string[]) => {
+    const json = { name, system_prompt: "Work.", tools: offered };
+    const made = await service.call<{ id: string }>("POST", "/api/agents", { token, json });
+    expect(made.status).toBe(201);
+    return resultsOf(calls("look_up"), { agent_id: made.body.id });
+  };
+  expect(await asAgent("With", ["read_file", "mcp"])).toMatchObject([{ success: true }]);
+  expect(await asAgent("Without", ["read_file"])).toMatchObject([
+    { success: false, error: "The agent does not have the tool mcp__tracker__look_up." },
+  ]);
 });

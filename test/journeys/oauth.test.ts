@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { readFile } from "node:fs/promises";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
@@ -74,13 +75,7 @@ const FAILED = {
   setCookies: [FORGOTTEN],
 };
 
-interface Me {
-  id: string;
-  email: string;
-  is_verified: boolean;
-}
-
-const me = async (who: Browser) => (await who.call<Me>("GET", "/api/users/me")).body;
+const me = async (who: Browser) => (await who.call<api.User>("GET", "/api/users/me")).body;
 
 describe("signing in through a provider", () => {
   it.each([
