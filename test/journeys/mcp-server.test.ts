@@ -74,32 +74,33 @@ describe.each<Era>(["2026-07-28", "legacy"])("a client of %s", (era) => {
     const { messages } = await client.getPrompt({ name, arguments: { project: "app", task: "Tidy up" } });
     expect(messages).toMatchObject([{ role: "user", content: { text: expect.stringContaining("Tidy up") } }]);
   });
+});
 
-  it("continues a chat, repeats a message without a second task, and cancels", async () => {
-    const idempotency_key = `k-${era}`;
-    const wish = { project_id: person.projectId, message: "Say hello", idempotency_key, wait_seconds: 50 };
-    const first = await useTool(client, "start_task", wish);
-    expect(first).toMatchObject({ status: "completed" });
-    expect(await useTool(client, "start_task", wish)).toMatchObject({ task_id: first["task_id"] });
-    const message = script({ text: "Slowly, ".repeat(100), chunks: 300, delay_ms: 100 });
-    const second = await useTool(client, "send_message", {
-      chat_id: first["chat_id"],
-      message,
-      wait_seconds: 1,
-    });
-    expect(second).toMatchObject({
-      chat_id: first["chat_id"],
-      status: expect.stringMatching(/queued|running/u),
-    });
-    const { task_id } = second;
-    expect(await useTool(client, "cancel_task", { task_id })).toMatchObject({ cancel_requested: true });
-    expect(await useTool(client, "get_task", { task_id, wait_seconds: 50 })).toMatchObject({
-      status: "cancelled",
-    });
-    const { tasks, total } = await useTool(client, "list_tasks", { project_id: person.projectId, limit: 1 });
-    expect(tasks).toMatchObject([{ task_id, status: "cancelled" }]);
-    expect(total).toBeGreaterThan(1);
+it("a client continues a chat, repeats a message without a second task, and cancels", async () => {
+  const client = await connect(person.key);
+  const idempotency_key = "once";
+  const wish = { project_id: person.projectId, message: "Say hello", idempotency_key, wait_seconds: 50 };
+  const first = await useTool(client, "start_task", wish);
+  expect(first).toMatchObject({ status: "completed" });
+  expect(await useTool(client, "start_task", wish)).toMatchObject({ task_id: first["task_id"] });
+  const message = script({ text: "Slowly, ".repeat(100), chunks: 300, delay_ms: 100 });
+  const second = await useTool(client, "send_message", {
+    chat_id: first["chat_id"],
+    message,
+    wait_seconds: 1,
   });
+  expect(second).toMatchObject({
+    chat_id: first["chat_id"],
+    status: expect.stringMatching(/queued|running/u),
+  });
+  const { task_id } = second;
+  expect(await useTool(client, "cancel_task", { task_id })).toMatchObject({ cancel_requested: true });
+  expect(await useTool(client, "get_task", { task_id, wait_seconds: 50 })).toMatchObject({
+    status: "cancelled",
+  });
+  const { tasks, total } = await useTool(client, "list_tasks", { project_id: person.projectId, limit: 1 });
+  expect(tasks).toMatchObject([{ task_id, status: "cancelled" }]);
+  expect(total).toBeGreaterThan(1);
 });
 
 it("a client writes, lists, searches and reads files, and runs commands", async () => {
@@ -190,6 +191,16 @@ it("every address of the server is the same server, and describes it", async () 
     expect([stream.status, stream.headers.get("allow")]).toEqual([405, "POST"]);
     expect(await service.call("DELETE", path)).toMatchObject({ status: 405 });
   }
+});
+
+it("a key of one project reaches that project alone", async () => {
+  const bound = await newTaskClient(service, { account: person.account, boundKey: true });
+  const client = await connect(bound.key);
+  const { projects } = await useTool(client, "list_projects");
+  expect(projects).toMatchObject([{ project_id: bound.projectId }]);
+  expect(await useTool(client, "list_project_files", { project_id: person.projectId })).toEqual({
+    error: "API key does not have access to this project",
+  });
 });
 
 /** A request of 2026-07-28 as it is on the wire: the official client knows no tasks. */

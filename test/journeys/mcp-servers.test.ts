@@ -50,6 +50,24 @@ describe("a server of a person", () => {
     }
   });
 
+  it("is not found by another person", async () => {
+    const stranger = await service.signUp();
+    for (const [method, path] of [
+      ["GET", ""],
+      ["PATCH", ""],
+      ["DELETE", ""],
+      ["POST", "/test"],
+      ["GET", "/tools"],
+    ] as const) {
+      const asked = await service.call(method, `/api/mcp/servers/${server.id}${path}`, {
+        token: stranger.token,
+        ...(method === "PATCH" && { json: {} }),
+      });
+      expect([method, path, asked.status]).toEqual([method, path, 404]);
+    }
+    expect(await newMcpOwner(service, stranger.token).list()).toEqual([]);
+  });
+
   it("keeps what a change does not name, and refuses masked values", async () => {
     const changed = await own.change(server.id, { tools: { allow: ["look*"] } });
     expect(changed).toMatchObject({ has_token: true, tools: { allow: ["look*"], deny: [] } });

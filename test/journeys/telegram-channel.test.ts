@@ -5,7 +5,7 @@
  * | Weakness | Test |
  * | --- | --- |
  * | Webhooks are refused as forged requests of a browser | attacks/csrf: take requests of any origin |
- * | Strangers run the owner's agent | journeys/channels-at-platforms: a stranger |
+ * | Strangers run the owner's agent | journeys/channels-at-platforms: a stranger; below |
  * | Dangerous tools run unasked | journeys/channels-at-platforms: asks one person before a call |
  * | Missing or wrong signatures pass | channels/slack, discord, whatsapp; domain/conversations/sessions: another secret |
  * | Credentials without the secret that signatures need | journeys/channels: half of the credentials |
@@ -60,6 +60,20 @@ const says = (text: string) => script({ text });
 const bytesOf = (text: string) => Uint8Array.from(new TextEncoder().encode(text));
 
 const PIXEL = Uint8Array.from(png(1, 1));
+
+it("a person who is not linked to an account gets no code in a group, where others would read it", async () => {
+  const { id } = await telegram.stranger();
+  const group = await telegram.platform.group("Friends", [id]);
+  const chat = telegram.platform.chat(telegram.botId, group.id, id);
+  const name = telegram.channel.bot_name ?? "";
+  await chat.say("no word to the bot");
+  await chat.say(`@${name} hello`);
+  await told(chat, "in private");
+  await chat.say(`@${name} hello again`);
+  const texts = textsOf(await chat.read());
+  expect(texts).toHaveLength(1);
+  expect(texts.join()).not.toMatch(/\b[A-HJ-NP-Z2-9]{8}\b/u);
+});
 
 describe("a linked person", () => {
   it("is answered in one conversation; what is written while the agent works is the next message", async () => {
