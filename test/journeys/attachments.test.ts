@@ -146,7 +146,7 @@ describe("what comes with a message", () => {
     const withImage = await client.call("POST", "/api/chat/agent", { chat_id: chat.id, attachments });
     expect(withImage.status).toBe(200);
     const { body } = await client.call<api.ChatMessage[]>("GET", `/api/chat/session/${chat.id}/messages`);
-    expect(body.findLast(({ role }) => role === "user")?.message_metadata.attachments).toMatchObject([
+    expect(body.findLast(({ role }) => role === "user")?.message_metadata?.["attachments"]).toMatchObject([
       { type: "pasted_text", mime_type: "text/plain", label: "notes.md" },
       { type: "image", mime_type: "image/png", size_bytes: expect.any(Number) },
     ]);

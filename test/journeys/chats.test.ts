@@ -52,7 +52,7 @@ describe("a chat", () => {
     expect(renamed.body).toMatchObject({ id: chat.id, title: "Tulips", status: "archived" });
     const again = await client.ask("More", { chat_id: chat.id });
     expect(again.some(({ type }) => type === "chat_title")).toBe(false);
-    const { body: all } = await client.call<api.Chat[]>("GET", "/api/chat/");
+    const { body: all } = await client.call<api.ListChatsAnswerItem[]>("GET", "/api/chat/");
     const listed = all.find(({ id }) => id === chat.id);
     expect(listed).toMatchObject({ title: "Tulips", status: "completed" });
     const turn = ["user", "assistant"];

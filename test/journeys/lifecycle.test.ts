@@ -105,7 +105,7 @@ describe("a project whose first files cannot be fetched", () => {
       },
       { interval: 100 },
     );
-    const task = await service.call("GET", status_endpoint, { token });
+    const task = await service.call("GET", String(status_endpoint), { token });
     expect(task).toMatchObject({ body: { status: "failed", error: expect.stringMatching(/set up/u) } });
     const read = await service.call("GET", `/api/projects/${id}/files/tree`, { token });
     expect(read).toMatchObject({ status: 409, body: { detail: expect.stringMatching(/Start it/u) } });

@@ -1,4 +1,3 @@
-import type { api } from "@agent-workspace/client";
 import { eq } from "drizzle-orm";
 import { expect, it, vi } from "vitest";
 import { bases, libraryAgents, transactions } from "#src/db/schema/index.ts";
@@ -17,7 +16,7 @@ const db = databaseOf(service);
 
 const PRICE = { pricingType: "one_time", priceCents: 500 } as const;
 
-const post = <T = api.MarketplacePurchase>(token: string, path: string, json: object = {}) =>
+const post = <T = { session_id: string }>(token: string, path: string, json: object = {}) =>
   service.call<T>("POST", `/api/marketplace/${path}`, { token, json });
 const leave = (token: string, id: string) =>
   service.call("DELETE", `/api/marketplace/agents/${id}/library`, { token });

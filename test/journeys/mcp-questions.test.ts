@@ -226,7 +226,7 @@ describe("a hostile question", () => {
       return { resultType: "input_required", inputRequests, requestState: "0" };
     };
     const kinds = Object.keys(HOSTILE);
-    const { asked, results } = await running(deploy("new", ...kinds), async () => {});
+    const { asked, results } = await running(deploy("new", ...kinds), saying("decline"));
     expect(asked).toEqual([]);
     const declined = {
       text: expect.stringContaining('"action":"decline"'),
