@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   newChatClient,
@@ -22,14 +23,6 @@ const STORED = "wJalrXUtnFEMI7K7MDENGbPxRfiCYzEXAMPLE";
 const service = sharedService();
 let team: TeamClient;
 let client: ChatClient;
-
-interface Question {
-  approval_id: string;
-  task_id: string;
-  tool: string;
-  parameters: Record<string, unknown>;
-  response?: string | null;
-}
 
 beforeAll(async () => {
   team = await newTeamClient(service);
@@ -56,15 +49,17 @@ async function askedAbout(...calls: object[]) {
 
 async function allowing(of: ChatClient, stream: ChatStream) {
   const frames: ChatFrame[] = [];
-  let whole: Question | undefined;
-  let listed: Question | undefined;
+  let whole: api.GetApprovalAnswer | undefined;
+  let listed: api.GetApprovalAnswer | undefined;
   for await (const frame of stream.frames()) {
     frames.push(frame);
     if (frame.type !== "approval_required") continue;
     const id = String(frame.data?.["approval_id"]);
-    whole = (await of.call<Question>("GET", `/api/chat/agent/approvals/${id}`)).body;
+    whole = (await of.call<api.GetApprovalAnswer>("GET", `/api/chat/agent/approvals/${id}`)).body;
     const list = `/api/chat/agent/approvals?project_id=${of.projectId}`;
-    listed = (await of.call<Question[]>("GET", list)).body.find(({ approval_id }) => approval_id === id);
+    listed = (await of.call<api.GetApprovalAnswer[]>("GET", list)).body.find(
+      ({ approval_id }) => approval_id === id,
+    );
     await of.call("POST", "/api/chat/agent/approval", { approval_id: id, response: "allow_once" });
   }
   const event = frames.findLast(({ type }) => type === "approval_required");
@@ -162,37 +157,35 @@ describe("a call that is too large to be read", () => {
   });
 });
 
-describe("a question", () => {
-  it("is read at the address that its event names by those who may write in the project, and by no other person", async () => {
-    const socket = await openSocket(service.url, `/ws/chat/${client.projectId}?token=${team.owner.token}`);
-    socket.send({ message: script({ tools: [call("bash_exec", { command: "true" })] }), edit_mode: "ask" });
-    const event = await socket.next("approval_required");
-    const { approval_url: url, approval_id } = fieldsOf(event["data"]);
-    const colleague = await team.join("editor");
-    const viewer = await team.join("viewer");
-    const stranger = await service.signUp();
-    const { key } = await newTaskClient(service, { account: team.owner, projectId: client.projectId });
-    const elsewhere = await service.newKey(team.owner.token, (await service.newProject(team.owner.token)).id);
-    const status = async (token: string) => (await service.call("GET", String(url), { token })).status;
-    expect({
-      owner: await status(team.owner.token),
-      colleague: await status(colleague.token),
-      key: await status(key),
-      viewer: await status(viewer.token),
-      stranger: await status(stranger.token),
-      "key of another project": await status(elsewhere.key),
-    }).toEqual({
-      owner: 200,
-      colleague: 200,
-      key: 200,
-      viewer: 403,
-      stranger: 404,
-      "key of another project": 403,
-    });
-    socket.send({ type: "approval_response", approval_id, response: "stop" });
-    await socket.next("done");
-    const after = await client.call<Question>("GET", String(url));
-    expect(after).toMatchObject({ status: 200, body: { approval_id, response: "stop" } });
-    socket.close();
+it("a question is read at the address that its event names by those who may write in the project, and by no other person", async () => {
+  const socket = await openSocket(service.url, `/ws/chat/${client.projectId}?token=${team.owner.token}`);
+  socket.send({ message: script({ tools: [call("bash_exec", { command: "true" })] }), edit_mode: "ask" });
+  const event = await socket.next("approval_required");
+  const { approval_url: url, approval_id } = fieldsOf(event["data"]);
+  const colleague = await team.join("editor");
+  const viewer = await team.join("viewer");
+  const stranger = await service.signUp();
+  const { key } = await newTaskClient(service, { account: team.owner, projectId: client.projectId });
+  const elsewhere = await service.newKey(team.owner.token, (await service.newProject(team.owner.token)).id);
+  const status = async (token: string) => (await service.call("GET", String(url), { token })).status;
+  expect({
+    owner: await status(team.owner.token),
+    colleague: await status(colleague.token),
+    key: await status(key),
+    viewer: await status(viewer.token),
+    stranger: await status(stranger.token),
+    "key of another project": await status(elsewhere.key),
+  }).toEqual({
+    owner: 200,
+    colleague: 200,
+    key: 200,
+    viewer: 403,
+    stranger: 404,
+    "key of another project": 403,
   });
+  socket.send({ type: "approval_response", approval_id, response: "stop" });
+  await socket.next("done");
+  const after = await client.call<api.GetApprovalAnswer>("GET", String(url));
+  expect(after).toMatchObject({ status: 200, body: { approval_id, response: "stop" } });
+  socket.close();
 });

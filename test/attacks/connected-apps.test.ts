@@ -91,16 +91,14 @@ describe("nothing is allowed", () => {
   });
 });
 
-describe("a code", () => {
-  it("is nothing to the client that has stolen it", async () => {
-    const thief = await newRawClient(service);
-    const code = (await allow(person, client.asking())).searchParams.get("code") ?? "";
-    expect((await thief.exchange(code)).body.error).toBe("invalid_grant");
-    const guessed = await client.exchange(code, { code_verifier: "y".repeat(43) });
-    expect([guessed.status, guessed.body.error]).toEqual([400, "invalid_grant"]);
-    expect((await client.exchange(code, { code_verifier: "" })).body.error).toBe("invalid_request");
-    expect((await client.exchange(code)).status).toBe(200);
-  });
+it("a code is nothing to the client that has stolen it", async () => {
+  const thief = await newRawClient(service);
+  const code = (await allow(person, client.asking())).searchParams.get("code") ?? "";
+  expect((await thief.exchange(code)).body.error).toBe("invalid_grant");
+  const guessed = await client.exchange(code, { code_verifier: "y".repeat(43) });
+  expect([guessed.status, guessed.body.error]).toEqual([400, "invalid_grant"]);
+  expect((await client.exchange(code, { code_verifier: "" })).body.error).toBe("invalid_request");
+  expect((await client.exchange(code)).status).toBe(200);
 });
 
 describe("the token of a connected app", () => {

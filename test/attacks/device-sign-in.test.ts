@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { readFile } from "node:fs/promises";
 import { sql } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
@@ -10,18 +11,6 @@ import { startService } from "#test/support/service.ts";
 const service = await startService({ TRUSTED_PROXY_HOPS: "1", AUTH_ATTEMPTS_PER_ACCOUNT: "10" });
 afterAll(() => service.close());
 
-interface Begun {
-  device_code: string;
-  user_code: string;
-  verification_uri: string;
-  verification_uri_complete: string;
-}
-
-interface Tokens {
-  access_token: string;
-  refresh_token: string;
-}
-
 let addresses = 0;
 /** Each request comes from an address of its own. */
 const post = <T = { error?: string }>(path: string, json: object, headers: Record<string, string> = {}) =>
@@ -29,7 +18,8 @@ const post = <T = { error?: string }>(path: string, json: object, headers: Recor
     json,
     headers: { "x-forwarded-for": `10.0.${(addresses += 1)}.1`, ...headers },
   });
-const begin = async () => (await post<Begun>("code", { client_name: "workspace CLI on laptop" })).body;
+const begin = async () =>
+  (await post<api.DeviceSignIn>("code", { client_name: "workspace CLI on laptop" })).body;
 const poll = (device_code: string) => post("token", { device_code });
 const decide = (token: string, user_code: string, decision = "approve") =>
   post("decide", { user_code, decision }, { authorization: `Bearer ${token}` });
@@ -130,7 +120,9 @@ it.each([
 it("the addresses are the service's own, whatever host or target the request names", async () => {
   const uri = "https://evil.example";
   const json = { client_name: "x", verification_uri: uri, redirect_uri: uri };
-  const { body } = await post<Begun>(`code?next=${uri}`, json, { "x-forwarded-host": "evil.example" });
+  const { body } = await post<api.DeviceSignIn>(`code?next=${uri}`, json, {
+    "x-forwarded-host": "evil.example",
+  });
   expect(body.verification_uri).toBe(`${service.url}/device`);
   expect(body.verification_uri_complete).toBe(`${service.url}/device#code=${body.user_code}`);
   const page = await service.call("GET", `/device?next=${uri}&code=BCDF-GHJK`);
@@ -150,8 +142,8 @@ it("a browser's cookie refreshes no session of a program, and its own refresh sh
 it("no code and no token is in a cookie, in the log or in any column", async () => {
   const { device_code, user_code } = await begin();
   await decide((await service.signUp()).token, user_code);
-  const first = await post<Tokens>("token", { device_code });
-  const second = await post<Tokens>("refresh", { refresh_token: first.body.refresh_token });
+  const first = await post<api.ProgramTokens>("token", { device_code });
+  const second = await post<api.ProgramTokens>("refresh", { refresh_token: first.body.refresh_token });
   for (const { status, headers } of [first, second]) {
     expect([status, headers.getSetCookie(), headers.get("cache-control")]).toEqual([200, [], "no-store"]);
   }

@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { afterAll, expect, it } from "vitest";
 import type { Account, ApiAnswer } from "#test/support/api-client.ts";
 import { inbox } from "#test/support/inbox.ts";
@@ -39,12 +40,6 @@ function shapeOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, shapeOf(each)]));
 }
 
-interface Registered {
-  access_token: string;
-  username: string;
-  default_team_id: string;
-}
-
 /** All that a stranger can ask about an address without having it, one after the other. */
 async function everythingAbout(email: string): Promise<ApiAnswer<unknown>[]> {
   const answers: ApiAnswer<unknown>[] = [];
@@ -59,7 +54,7 @@ async function everythingAbout(email: string): Promise<ApiAnswer<unknown>[]> {
   const logIn = (json: object) => post("/api/auth/login", json);
 
   const username = newName();
-  const first = await post<Registered>("/api/auth/register", { email, username, password: PASSWORD });
+  const first = await post<api.RegisteredUser>("/api/auth/register", { email, username, password: PASSWORD });
   const token = first.access_token;
   await ask("GET", "/api/users/me", { token });
   await logIn({ email, password: PASSWORD });

@@ -73,50 +73,42 @@ describe("the address of an MCP server", () => {
   });
 });
 
-describe("a server of a team", () => {
-  it("is changed by its editors, seen by its viewers, and nobody else's", async () => {
-    const { token } = await service.signUp();
-    const { body: team } = await service.call<{ slug: string }>("POST", "/api/teams", {
-      token,
-      json: { name: "Together" },
-    });
-    const join = async (role: string) => {
-      const person = await service.signUp(role);
-      const link = await service.call<{ invite_url: string }>(
-        "POST",
-        `/api/teams/${team.slug}/members/link`,
-        {
-          token,
-          json: { role },
-        },
-      );
-      const code = new URL(link.body.invite_url).pathname.split("/").at(-1);
-      await service.call("POST", `/api/teams/invitations/${code}/accept`, { token: person.token });
-      return newMcpOwner(service, person.token);
-    };
-    const [editor, viewer] = [await join("editor"), await join("viewer")];
-    const made = await editor.add({
-      name: "shared",
-      url: stub.url,
-      scope: "team",
-      team: team.slug,
-      token: "t-secret",
-    });
-    expect(await viewer.get(made.id)).toMatchObject({ has_token: true });
-    expect(await viewer.changing(made.id, { name: "mine" })).toMatchObject({ status: 403 });
-    expect(await viewer.adding({ name: "own", url: stub.url, scope: "team", team: team.slug })).toMatchObject(
-      {
-        status: 403,
-      },
-    );
-    const stranger = newMcpOwner(service, (await service.signUp()).token);
-    expect(await stranger.changing(made.id, { name: "mine" })).toMatchObject({ status: 404 });
-    const trap = await startMcpStub();
-    // Whoever may change the address does not learn the token.
-    expect(await editor.changing(made.id, { url: trap.url })).toMatchObject({ status: 400 });
-    expect(trap.requests).toEqual([]);
-    await trap.close();
+it("a server of a team is changed by its editors, seen by its viewers, and nobody else's", async () => {
+  const { token } = await service.signUp();
+  const { body: team } = await service.call<{ slug: string }>("POST", "/api/teams", {
+    token,
+    json: { name: "Together" },
   });
+  const join = async (role: string) => {
+    const person = await service.signUp(role);
+    const link = await service.call<{ invite_url: string }>("POST", `/api/teams/${team.slug}/members/link`, {
+      token,
+      json: { role },
+    });
+    const code = new URL(link.body.invite_url).pathname.split("/").at(-1);
+    await service.call("POST", `/api/teams/invitations/${code}/accept`, { token: person.token });
+    return newMcpOwner(service, person.token);
+  };
+  const [editor, viewer] = [await join("editor"), await join("viewer")];
+  const made = await editor.add({
+    name: "shared",
+    url: stub.url,
+    scope: "team",
+    team: team.slug,
+    token: "t-secret",
+  });
+  expect(await viewer.get(made.id)).toMatchObject({ has_token: true });
+  expect(await viewer.changing(made.id, { name: "mine" })).toMatchObject({ status: 403 });
+  expect(await viewer.adding({ name: "own", url: stub.url, scope: "team", team: team.slug })).toMatchObject({
+    status: 403,
+  });
+  const stranger = newMcpOwner(service, (await service.signUp()).token);
+  expect(await stranger.changing(made.id, { name: "mine" })).toMatchObject({ status: 404 });
+  const trap = await startMcpStub();
+  // Whoever may change the address does not learn the token.
+  expect(await editor.changing(made.id, { url: trap.url })).toMatchObject({ status: 400 });
+  expect(trap.requests).toEqual([]);
+  await trap.close();
 });
 
 describe("a hostile server", () => {

@@ -44,26 +44,24 @@ const isConnected = async ({ who }: { who: Browser }) => {
   return body.connected;
 };
 
-describe("a session over https", () => {
-  it("is kept under names that no other host can plant", async () => {
-    const { who } = await signedIn(secure);
-    expect([...who.cookies.keys()]).toEqual(["__Host-refresh_token", "__Host-session"]);
-    const { securitySchemes } = (await readDocument(secure)).components;
-    expect(securitySchemes["sessionCookie"]).toMatchObject({ name: "__Host-session" });
-    const { headers } = await who.call("POST", "/api/auth/refresh");
-    expect(headers.getSetCookie()).toEqual([
-      expect.stringMatching(
-        /^__Host-refresh_token=[\w-]{64}; Max-Age=1209600; Path=\/; HttpOnly; Secure; SameSite=Strict$/u,
-      ),
-      expect.stringMatching(
-        /^__Host-session=[\w.-]+; Max-Age=1800; Path=\/; HttpOnly; Secure; SameSite=Strict$/u,
-      ),
-    ]);
-    const change = await who.change("PATCH", "/api/users/me", { json: { name: "Ada" } });
-    expect([change.status, who.cookies.has("csrf_token")]).toEqual([200, true]);
-    await who.call("POST", "/api/auth/logout");
-    expect([...who.cookies.keys()]).toEqual(["csrf_token"]);
-  });
+it("a session over https is kept under names that no other host can plant", async () => {
+  const { who } = await signedIn(secure);
+  expect([...who.cookies.keys()]).toEqual(["__Host-refresh_token", "__Host-session"]);
+  const { securitySchemes } = (await readDocument(secure)).components;
+  expect(securitySchemes["sessionCookie"]).toMatchObject({ name: "__Host-session" });
+  const { headers } = await who.call("POST", "/api/auth/refresh");
+  expect(headers.getSetCookie()).toEqual([
+    expect.stringMatching(
+      /^__Host-refresh_token=[\w-]{64}; Max-Age=1209600; Path=\/; HttpOnly; Secure; SameSite=Strict$/u,
+    ),
+    expect.stringMatching(
+      /^__Host-session=[\w.-]+; Max-Age=1800; Path=\/; HttpOnly; Secure; SameSite=Strict$/u,
+    ),
+  ]);
+  const change = await who.change("PATCH", "/api/users/me", { json: { name: "Ada" } });
+  expect([change.status, who.cookies.has("csrf_token")]).toEqual([200, true]);
+  await who.call("POST", "/api/auth/logout");
+  expect([...who.cookies.keys()]).toEqual(["csrf_token"]);
 });
 
 describe("a planted session", () => {
@@ -211,19 +209,17 @@ describe("an account at a git host", () => {
   });
 });
 
-describe("a visit of a private preview", () => {
-  it("is kept under a name that no other preview can plant", async () => {
-    const { who, token } = await signedIn(secure);
-    const site = await newRunningSite(secure, token, { "index.html": "mine" });
-    const visitor = previewVisitor(secure.url);
-    visitor.cookies("127.0.0.1").set("__Host-session", who.cookies.get("__Host-session") ?? "");
-    expect(await visitor.follow(site.url)).toMatchObject({ status: 200, text: "mine" });
-    const kept = visitor.cookies(site.host);
-    expect([...kept.keys()]).toEqual(["__Host-preview_session"]);
+it("a visit of a private preview is kept under a name that no other preview can plant", async () => {
+  const { who, token } = await signedIn(secure);
+  const site = await newRunningSite(secure, token, { "index.html": "mine" });
+  const visitor = previewVisitor(secure.url);
+  visitor.cookies("127.0.0.1").set("__Host-session", who.cookies.get("__Host-session") ?? "");
+  expect(await visitor.follow(site.url)).toMatchObject({ status: 200, text: "mine" });
+  const kept = visitor.cookies(site.host);
+  expect([...kept.keys()]).toEqual(["__Host-preview_session"]);
 
-    const stranger = previewVisitor(secure.url);
-    stranger.cookies(site.host).set("preview_session", kept.get("__Host-preview_session") ?? "");
-    stranger.cookies("127.0.0.1").set("session", who.cookies.get("__Host-session") ?? "");
-    expect(new URL((await stranger.follow(site.url)).url).pathname).toBe("/login");
-  });
+  const stranger = previewVisitor(secure.url);
+  stranger.cookies(site.host).set("preview_session", kept.get("__Host-preview_session") ?? "");
+  stranger.cookies("127.0.0.1").set("session", who.cookies.get("__Host-session") ?? "");
+  expect(new URL((await stranger.follow(site.url)).url).pathname).toBe("/login");
 });

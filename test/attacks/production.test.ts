@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { afterAll, describe, expect, it } from "vitest";
 import { inbox } from "#test/support/inbox.ts";
 import { previewVisitor } from "#test/support/preview-visitor.ts";
@@ -20,19 +21,13 @@ afterAll(async () => {
   await smtp.close();
 });
 
-interface Me {
-  email: string;
-  is_superuser: boolean;
-  is_verified: boolean;
-}
-
-const me = async (token: string) => (await service.call<Me>("GET", "/api/users/me", { token })).body;
+const me = async (token: string) => (await service.call<api.User>("GET", "/api/users/me", { token })).body;
 const linkTo = async (email: string) =>
   (await inbox(smtp, email, /Confirm your email address/u).link()).token;
 const verify = (link: string, token?: string) =>
-  service.call<Me>("POST", "/api/auth/verify", { json: { token: link }, token });
+  service.call<api.User>("POST", "/api/auth/verify", { json: { token: link }, token });
 const claim = (token: string, email: string) =>
-  service.call<Me>("PATCH", "/api/users/me", { token, json: { email } });
+  service.call<api.User>("PATCH", "/api/users/me", { token, json: { email } });
 const accounts = async (token: string) => (await service.call("GET", "/api/admin/users", { token })).status;
 
 describe("a fresh deployment", () => {

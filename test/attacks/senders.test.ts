@@ -224,22 +224,20 @@ const finish = (taskId: string) =>
 const share = (id: string, since: Date) =>
   database.db.update(channelConfigs).set({ linksSharedSince: since }).where(eq(channelConfigs.id, id));
 
-describe("links that the owner of several bots shares", () => {
-  it("count in channels of the same owner that share them, from then on", async () => {
-    const victim = await forger.victim("telegram");
-    const channel = await linkedChannelOf("the team's", victim);
-    const owner = { id: channel.userId };
-    const second = await forger.rows.channel(owner, { projectId: channel.projectId });
-    const foreign = await channelOf("the team's", victim);
-    const past = new Date(Date.now() - 60_000);
-    await share(channel.id, past);
-    expect(await whoami(victim, second)).toMatch(CODE);
-    await share(foreign.id, past);
-    expect(await whoami(victim, foreign)).toMatch(CODE);
-    await share(second.id, past);
-    expect(await whoami(victim, second)).toContain(victim.email);
-    // What was linked before stays where it was.
-    await share(second.id, new Date(Date.now() + 60_000));
-    expect(await whoami(victim, second)).not.toContain(victim.email);
-  });
+it("links that the owner of several bots shares count in channels of the same owner that share them, from then on", async () => {
+  const victim = await forger.victim("telegram");
+  const channel = await linkedChannelOf("the team's", victim);
+  const owner = { id: channel.userId };
+  const second = await forger.rows.channel(owner, { projectId: channel.projectId });
+  const foreign = await channelOf("the team's", victim);
+  const past = new Date(Date.now() - 60_000);
+  await share(channel.id, past);
+  expect(await whoami(victim, second)).toMatch(CODE);
+  await share(foreign.id, past);
+  expect(await whoami(victim, foreign)).toMatch(CODE);
+  await share(second.id, past);
+  expect(await whoami(victim, second)).toContain(victim.email);
+  // What was linked before stays where it was.
+  await share(second.id, new Date(Date.now() + 60_000));
+  expect(await whoami(victim, second)).not.toContain(victim.email);
 });

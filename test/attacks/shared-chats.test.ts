@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { followProject } from "#test/support/project-follower.ts";
 import { sharedService } from "#test/support/shared-service.ts";
@@ -184,14 +185,12 @@ describe("a shared chat", async () => {
     expect((await answer(approvalId, owner, "allow_all")).status).toBe(200);
     await until(ofViewer, `"done"`);
     await ofEditor.next("done");
-    const { body } = await service.call<{ role: string; content: string; author: { id: string } | null }[]>(
-      "GET",
-      `/api/chat/session/${chat}/messages`,
-      { token: viewer.token },
-    );
+    const { body } = await service.call<api.ChatMessage[]>("GET", `/api/chat/session/${chat}/messages`, {
+      token: viewer.token,
+    });
     const authors = body.filter(({ role }) => role === "user").map(({ author }) => author?.id);
     expect(authors).toEqual([team.owner.id, editor.id]);
-    const tasks = await service.call<{ items: { task_id: string }[] }>("GET", "/api/chat/agent/tasks", {
+    const tasks = await service.call<api.TaskList>("GET", "/api/chat/agent/tasks", {
       token: editor.token,
     });
     expect(tasks.text).toContain(String(waiting["task_id"]));

@@ -172,33 +172,31 @@ describe("a task that waits in a person's private chat", () => {
   });
 });
 
-describe("sockets and streams that were open before", () => {
-  it("show all of the task to its owner, and nothing of it to others", async () => {
-    const { status } = await service.call("POST", "/api/chat/agent/approval", {
-      token: team.owner.token,
-      json: { approval_id: approvalId, response: "allow_once" },
-    });
-    expect(status).toBe(200);
-    for (const { name } of viewers.filter(({ isOwner }) => isOwner)) {
-      for (const socket of sockets.get(name) ?? []) await isIn(socket, `"done"`);
-      await vi.waitFor(() =>
-        expect(
-          followers
-            .get(name)
-            ?.of(taskId)
-            .map(({ type }) => type),
-        ).toContain("done"),
-      );
-    }
-    // The events of a task are handed to all who are shown it in one turn: nothing is still to come.
-    for (const { name, isOwner } of viewers) {
-      for (const socket of sockets.get(name) ?? []) {
-        expect([name, shows(sent(socket)), sent(socket).includes(taskId)]).toEqual([name, isOwner, isOwner]);
-      }
-      const followed = followers.get(name)?.text() ?? "";
-      expect([name, shows(followed)]).toEqual([name, isOwner]);
-    }
+it("sockets and streams that were open before show all of the task to its owner, and nothing of it to others", async () => {
+  const { status } = await service.call("POST", "/api/chat/agent/approval", {
+    token: team.owner.token,
+    json: { approval_id: approvalId, response: "allow_once" },
   });
+  expect(status).toBe(200);
+  for (const { name } of viewers.filter(({ isOwner }) => isOwner)) {
+    for (const socket of sockets.get(name) ?? []) await isIn(socket, `"done"`);
+    await vi.waitFor(() =>
+      expect(
+        followers
+          .get(name)
+          ?.of(taskId)
+          .map(({ type }) => type),
+      ).toContain("done"),
+    );
+  }
+  // The events of a task are handed to all who are shown it in one turn: nothing is still to come.
+  for (const { name, isOwner } of viewers) {
+    for (const socket of sockets.get(name) ?? []) {
+      expect([name, shows(sent(socket)), sent(socket).includes(taskId)]).toEqual([name, isOwner, isOwner]);
+    }
+    const followed = followers.get(name)?.text() ?? "";
+    expect([name, shows(followed)]).toEqual([name, isOwner]);
+  }
 });
 
 describe("a task that is over", () => {

@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
@@ -121,18 +122,12 @@ async function logIn(tab: Tab, { email, password }: Account) {
   await tab.click("#code-form button");
 }
 
-interface Program {
-  device_code: string;
-  user_code: string;
-  verification_uri_complete: string;
-}
-
-async function newProgram(client_name: string): Promise<Program> {
+async function newProgram(client_name: string): Promise<api.DeviceSignIn> {
   const json = { client_name };
-  return (await service.call<Program>("POST", "/api/auth/device/code", { json })).body;
+  return (await service.call<api.DeviceSignIn>("POST", "/api/auth/device/code", { json })).body;
 }
 
-const pollFor = ({ device_code }: Program) =>
+const pollFor = ({ device_code }: api.DeviceSignIn) =>
   service.call<{ access_token: string }>("POST", "/api/auth/device/token", { json: { device_code } });
 const statusWith = async (token: string, path = "/api/users/me") =>
   (await service.call("GET", path, { token })).status;

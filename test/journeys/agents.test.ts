@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { describe, expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, newTaskClient, script } from "#test/support/task-client.ts";
@@ -5,22 +6,13 @@ import { call, newTaskClient, script } from "#test/support/task-client.ts";
 const service = sharedService();
 const BUILT_IN = "00000000-0000-0000-0000-000000000005";
 
-interface Agent {
-  id: string;
-  slug: string;
-  name: string;
-  tools: string[] | null;
-  is_builtin: boolean;
-  [field: string]: unknown;
-}
-
-const list = async (token: string) => (await service.call<Agent[]>("GET", "/api/agents", { token })).body;
+const list = async (token: string) => (await service.call<api.Agent[]>("GET", "/api/agents", { token })).body;
 /** Those of the person's team: the service's own are also those of other tests. */
 const listOwn = async (token: string) => (await list(token)).filter(({ team_id }) => team_id !== null);
 const create = (token: string, json: Record<string, unknown>) =>
-  service.call<Agent>("POST", "/api/agents", { token, json: { name: "Reviewer", ...json } });
+  service.call<api.Agent>("POST", "/api/agents", { token, json: { name: "Reviewer", ...json } });
 const at = (method: string, id: string, token: string, json?: unknown) =>
-  service.call<Agent>(method, `/api/agents/${id}`, { token, ...(json !== undefined && { json }) });
+  service.call<api.Agent>(method, `/api/agents/${id}`, { token, ...(json !== undefined && { json }) });
 
 describe("agents", () => {
   it("of the service are visible to every person and cannot be changed", async () => {

@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { createHash } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -99,7 +100,7 @@ describe("an upload", () => {
       attachments,
     });
     expect(again).toMatchObject({ status: 404, body: { detail: "Attachment not found" } });
-    const { body: messages } = await client.call<{ message_metadata: unknown }[]>(
+    const { body: messages } = await client.call<api.ChatMessage[]>(
       "GET",
       `/api/chat/session/${chatId}/messages`,
     );
@@ -144,11 +145,8 @@ describe("what comes with a message", () => {
     });
     const withImage = await client.call("POST", "/api/chat/agent", { chat_id: chat.id, attachments });
     expect(withImage.status).toBe(200);
-    const { body } = await client.call<{ role: string; message_metadata: { attachments?: object[] } }[]>(
-      "GET",
-      `/api/chat/session/${chat.id}/messages`,
-    );
-    expect(body.findLast(({ role }) => role === "user")?.message_metadata.attachments).toMatchObject([
+    const { body } = await client.call<api.ChatMessage[]>("GET", `/api/chat/session/${chat.id}/messages`);
+    expect(body.findLast(({ role }) => role === "user")?.message_metadata?.["attachments"]).toMatchObject([
       { type: "pasted_text", mime_type: "text/plain", label: "notes.md" },
       { type: "image", mime_type: "image/png", size_bytes: expect.any(Number) },
     ]);
@@ -172,18 +170,16 @@ describe("what comes with a message", () => {
 
 const connect = () => openSocket(service.url, `/ws/chat/${client.projectId}?token=${client.account.token}`);
 
-describe("what comes with a message on a socket", () => {
-  it("is refused by the rules of HTTP, and where it is too large with the way to upload it", async () => {
-    const socket = await connect();
-    const attachments = [{ type: "file_reference", attachment_id: crypto.randomUUID() }];
-    socket.send({ message: "hi", attachments });
-    expect(await socket.next("error")).toMatchObject({ message: "Attachment not found" });
-    const image = { type: "image", content: "a".repeat(70_000), mime_type: "image/png" };
-    socket.send({ message: "hi", attachments: [image] });
-    const words = expect.stringContaining("POST /api/chats/{chat}/attachments");
-    expect(await socket.next("error")).toMatchObject({ message: words });
-    expect(await socket.closed).toMatchObject({ code: 1008 });
-  });
+it("what comes with a message on a socket is refused by the rules of HTTP, and where it is too large with the way to upload it", async () => {
+  const socket = await connect();
+  const attachments = [{ type: "file_reference", attachment_id: crypto.randomUUID() }];
+  socket.send({ message: "hi", attachments });
+  expect(await socket.next("error")).toMatchObject({ message: "Attachment not found" });
+  const image = { type: "image", content: "a".repeat(70_000), mime_type: "image/png" };
+  socket.send({ message: "hi", attachments: [image] });
+  const words = expect.stringContaining("POST /api/chats/{chat}/attachments");
+  expect(await socket.next("error")).toMatchObject({ message: words });
+  expect(await socket.closed).toMatchObject({ code: 1008 });
 });
 
 /** What the cron does at night, with the service's database, and its files by its own routes. */

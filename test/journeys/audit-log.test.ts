@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { describe, expect, it } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
 import { readCsv } from "#test/support/csv.ts";
@@ -8,18 +9,12 @@ import { newTeamClient, type TeamClient } from "#test/support/team-client.ts";
 const service = sharedService();
 const db = databaseOf(service);
 
-interface Entry {
-  id: string;
-  user_id: string | null;
-  project_id: string | null;
-}
-
 const as = <T = unknown>({ token }: Account, method: string, path: string, json?: unknown) =>
   service.call<T>(method, path, { token, ...(json !== undefined && { json }) });
 const read = (team: TeamClient, query = "", who = team.owner) =>
-  as<Entry[]>(who, "GET", team.path(`/audit-log?${query}`));
+  as<api.AuditEntry[]>(who, "GET", team.path(`/audit-log?${query}`));
 const readOf = (team: TeamClient, project: string, query = "", who = team.owner) =>
-  as<Entry[]>(who, "GET", team.path(`/projects/${project}/audit-log?${query}`));
+  as<api.AuditEntry[]>(who, "GET", team.path(`/projects/${project}/audit-log?${query}`));
 const exported = (team: TeamClient, filter: unknown = {}, who = team.owner) =>
   as<string>(who, "POST", team.path("/audit-log/export"), filter);
 

@@ -166,49 +166,45 @@ const atEndpoint = () => ({
   },
 });
 
-describe("Discord", () => {
-  it("has commands answered in the message that it was promised, also while the bot is connected", async () => {
-    const there = await newChannelThere(service, atEndpoint());
-    const by = discord.person("commander");
-    const place = discord.directChannel(by);
-    const texts = () => discord.sent(place).map(({ content }) => content);
-    const ask = async (text: string) => {
-      const options = [{ name: "text", type: 3, value: text }];
-      const { response } = await discord.command(place, "ask", options, by);
-      expect(response).toEqual({ status: 200, body: { type: 5 } });
-    };
-    await ask("hello");
-    expect(await there.verify(await codeIn({ shown: texts }))).toBe(200);
-    await ask(writes("command.txt", "By the command."));
-    const card = await vi.waitUntil(
-      () => discord.sent(place).find(({ components }) => components.length > 0),
-      PATIENCE,
-    );
-    const button = card.components.flatMap(({ components }) => components)[0]?.custom_id ?? "";
-    const { response } = await discord.press(card.id, button, by);
-    expect(response).toEqual({ status: 200, body: { type: 6 } });
-    await soon(() => expect(texts()).toContain("By the command."));
-    const edited = discord.sent(place).filter(({ edits }) => edits > 0);
-    expect(edited.map(({ content }) => content)).toContain("By the command.");
-    expect(discord.sent(place).flatMap(({ pings }) => pings)).toEqual([]);
-    discord.interactionsUrl = undefined;
-  });
+it("Discord has commands answered in the message that it was promised, also while the bot is connected", async () => {
+  const there = await newChannelThere(service, atEndpoint());
+  const by = discord.person("commander");
+  const place = discord.directChannel(by);
+  const texts = () => discord.sent(place).map(({ content }) => content);
+  const ask = async (text: string) => {
+    const options = [{ name: "text", type: 3, value: text }];
+    const { response } = await discord.command(place, "ask", options, by);
+    expect(response).toEqual({ status: 200, body: { type: 5 } });
+  };
+  await ask("hello");
+  expect(await there.verify(await codeIn({ shown: texts }))).toBe(200);
+  await ask(writes("command.txt", "By the command."));
+  const card = await vi.waitUntil(
+    () => discord.sent(place).find(({ components }) => components.length > 0),
+    PATIENCE,
+  );
+  const button = card.components.flatMap(({ components }) => components)[0]?.custom_id ?? "";
+  const { response } = await discord.press(card.id, button, by);
+  expect(response).toEqual({ status: 200, body: { type: 6 } });
+  await soon(() => expect(texts()).toContain("By the command."));
+  const edited = discord.sent(place).filter(({ edits }) => edits > 0);
+  expect(edited.map(({ content }) => content)).toContain("By the command.");
+  expect(discord.sent(place).flatMap(({ pings }) => pings)).toEqual([]);
+  discord.interactionsUrl = undefined;
 });
 
-describe("WhatsApp", () => {
-  it("may tell later that a message was not delivered, which the history shows", async () => {
-    const there = await newChannelThere(service, botAtWhatsapp(whatsapp));
-    const { dm } = await there.paired();
-    await dm.say(says("Too late."));
-    await told(dm, "Too late.");
-    const id = whatsapp.sent.find(({ text }) => text === "Too late.")?.id ?? "";
-    const reply = async () =>
-      (await there.messages()).find(
-        ({ direction, content }) => direction === "outbound" && content === "Too late.",
-      );
-    await soon(async () => expect(await reply()).toMatchObject({ status: "delivered" }));
-    const statuses = [{ id, status: "failed", error: 131_047 } as const];
-    expect((await whatsapp.deliver(there.channel.webhook_url ?? "", { statuses })).status).toBe(200);
-    expect(await reply()).toMatchObject({ status: "failed", error: expect.stringMatching(/24 hours/u) });
-  });
+it("WhatsApp may tell later that a message was not delivered, which the history shows", async () => {
+  const there = await newChannelThere(service, botAtWhatsapp(whatsapp));
+  const { dm } = await there.paired();
+  await dm.say(says("Too late."));
+  await told(dm, "Too late.");
+  const id = whatsapp.sent.find(({ text }) => text === "Too late.")?.id ?? "";
+  const reply = async () =>
+    (await there.messages()).find(
+      ({ direction, content }) => direction === "outbound" && content === "Too late.",
+    );
+  await soon(async () => expect(await reply()).toMatchObject({ status: "delivered" }));
+  const statuses = [{ id, status: "failed", error: 131_047 } as const];
+  expect((await whatsapp.deliver(there.channel.webhook_url ?? "", { statuses })).status).toBe(200);
+  expect(await reply()).toMatchObject({ status: "failed", error: expect.stringMatching(/24 hours/u) });
 });

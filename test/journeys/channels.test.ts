@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
@@ -8,19 +9,7 @@ import { codeIn } from "#test/support/telegram-channel.ts";
 const service = sharedService();
 const platform = new ChatPlatform(service.stack.chatPlatformUrl ?? "");
 
-interface Channel {
-  id: string;
-  config_id: string;
-  name: string;
-  credentials: Record<string, unknown>;
-  webhook_url: string | null;
-  bot_name: string | null;
-  last_error: string | null;
-  is_active: boolean;
-  updated_at: string;
-}
-
-const as = <T = Channel>({ token }: Account, method: string, path: string, json?: unknown) =>
+const as = <T = api.ChannelConfig>({ token }: Account, method: string, path: string, json?: unknown) =>
   service.call<T>(method, path, { token, ...(json !== undefined && { json }) });
 
 /** Secrets that were sent to the service, which its log must not hold. */
@@ -34,7 +23,7 @@ function newToken(): string {
 
 const telegram = () => ({ channel_type: "telegram", credentials: { bot_token: newToken() } });
 
-async function connected(owner: Account, wish: object = telegram()): Promise<Channel> {
+async function connected(owner: Account, wish: object = telegram()): Promise<api.ChannelConfig> {
   const { status, text, body } = await as(owner, "POST", "/api/channels", wish);
   if (status !== 200) throw new Error(`The channel was not made: ${text}`);
   const secret = new URL(body.webhook_url ?? service.url).searchParams.get("secret");
@@ -43,7 +32,7 @@ async function connected(owner: Account, wish: object = telegram()): Promise<Cha
 }
 
 /** The bot of a channel at the chat platform. */
-async function botOf({ bot_name: name }: Channel): Promise<number> {
+async function botOf({ bot_name: name }: api.ChannelConfig): Promise<number> {
   const bots = await platform.ask<{ id: number; username: string }[]>("/bots");
   const bot = bots.find(({ username }) => username === name);
   if (!bot) throw new Error(`There is no bot ${name}`);
@@ -98,7 +87,7 @@ describe("a channel", () => {
       status: 200,
       body: { status: "deactivated", config_id: id },
     });
-    const { body: listed } = await as<Channel[]>(person, "GET", base);
+    const { body: listed } = await as<api.ChannelConfig[]>(person, "GET", base);
     expect(listed.map((each) => [each.id, each.is_active])).toEqual([
       [other.body.id, true],
       [id, false],
@@ -133,59 +122,57 @@ describe("a new channel", () => {
   });
 });
 
-describe("the messages of a channel", () => {
-  it("are listed newest first, in pages; a test message to oneself goes to the linked account, once there is one", async () => {
-    const person = await service.signUp();
-    const channel = await connected(person);
-    const path = `/api/channels/${channel.id}`;
-    const test = (jid: string) => as<{ detail: unknown }>(person, "POST", `${path}/test`, { jid });
-    const messages = async (query = "") =>
-      (await as<{ jid: string; content: string }[]>(person, "GET", `${path}/messages${query}`)).body;
-    expect(await test("self")).toMatchObject({
-      status: 400,
-      body: { detail: expect.stringMatching(/^No Telegram account/u) },
-    });
-    const writer = await platform.person("Cy");
-    const chat = platform.chat(await botOf(channel), writer.id, writer.id);
-    await chat.say("hello");
-    const code = await codeIn(chat);
-    sent.push(code);
-    const pair = { platform: "telegram", pairing_code: code };
-    expect(await as(person, "POST", "/api/gateway/pair/verify", pair)).toMatchObject({
-      status: 200,
-      body: { status: "paired", platform: "telegram" },
-    });
-    // It is sent on its own time, and would come between the pages.
-    await expect
-      .poll(() => messages())
-      .toContainEqual(expect.objectContaining({ content: expect.stringContaining("account is linked") }));
-    for (const jid of ["self", `telegram:${writer.id}`]) {
-      expect(await test(jid)).toMatchObject({
-        status: 200,
-        body: { status: "sent", platform_message_id: expect.any(String), detail: { success: true } },
-      });
-    }
-    expect((await test("telegram:1")).body.detail).toMatch(/^Failed to send test message: /u);
-    const whole = await messages();
-    expect(whole.filter(({ content }) => content.includes("test message"))).toMatchObject([
-      { jid: "telegram:1", status: "failed", error: expect.any(String), platform_message_id: null },
-      { jid: `telegram:${writer.id}`, direction: "outbound", status: "delivered", task_id: null },
-      { channel_config_id: channel.id, sender_name: null, created_at: expect.stringMatching(/Z$/u) },
-    ]);
-    expect(await messages("?limit=1")).toEqual(whole.slice(0, 1));
-    expect(await messages("?limit=1&offset=1")).toEqual(whole.slice(1, 2));
-
-    const { body: identities } = await as<{ id: string }[]>(person, "GET", "/api/gateway/identities");
-    expect(identities).toMatchObject([
-      { platform: "telegram", platform_user_id: String(writer.id), is_verified: true },
-    ]);
-    const unlink = () => as(person, "DELETE", `/api/gateway/identities/${identities[0]?.id}`);
-    expect(await unlink()).toMatchObject({ status: 200, body: { status: "unlinked", platform: "telegram" } });
-    expect((await test("self")).status).toBe(400);
-    await as(person, "DELETE", path);
-    const off = { status: 400, body: { detail: "Channel config is not active" } };
-    expect(await test("telegram:1")).toMatchObject(off);
+it("the messages of a channel are listed newest first, in pages; a test message to oneself goes to the linked account, once there is one", async () => {
+  const person = await service.signUp();
+  const channel = await connected(person);
+  const path = `/api/channels/${channel.id}`;
+  const test = (jid: string) => as<{ detail: unknown }>(person, "POST", `${path}/test`, { jid });
+  const messages = async (query = "") =>
+    (await as<{ jid: string; content: string }[]>(person, "GET", `${path}/messages${query}`)).body;
+  expect(await test("self")).toMatchObject({
+    status: 400,
+    body: { detail: expect.stringMatching(/^No Telegram account/u) },
   });
+  const writer = await platform.person("Cy");
+  const chat = platform.chat(await botOf(channel), writer.id, writer.id);
+  await chat.say("hello");
+  const code = await codeIn(chat);
+  sent.push(code);
+  const pair = { platform: "telegram", pairing_code: code };
+  expect(await as(person, "POST", "/api/gateway/pair/verify", pair)).toMatchObject({
+    status: 200,
+    body: { status: "paired", platform: "telegram" },
+  });
+  // It is sent on its own time, and would come between the pages.
+  await expect
+    .poll(() => messages())
+    .toContainEqual(expect.objectContaining({ content: expect.stringContaining("account is linked") }));
+  for (const jid of ["self", `telegram:${writer.id}`]) {
+    expect(await test(jid)).toMatchObject({
+      status: 200,
+      body: { status: "sent", platform_message_id: expect.any(String), detail: { success: true } },
+    });
+  }
+  expect((await test("telegram:1")).body.detail).toMatch(/^Failed to send test message: /u);
+  const whole = await messages();
+  expect(whole.filter(({ content }) => content.includes("test message"))).toMatchObject([
+    { jid: "telegram:1", status: "failed", error: expect.any(String), platform_message_id: null },
+    { jid: `telegram:${writer.id}`, direction: "outbound", status: "delivered", task_id: null },
+    { channel_config_id: channel.id, sender_name: null, created_at: expect.stringMatching(/Z$/u) },
+  ]);
+  expect(await messages("?limit=1")).toEqual(whole.slice(0, 1));
+  expect(await messages("?limit=1&offset=1")).toEqual(whole.slice(1, 2));
+
+  const { body: identities } = await as<{ id: string }[]>(person, "GET", "/api/gateway/identities");
+  expect(identities).toMatchObject([
+    { platform: "telegram", platform_user_id: String(writer.id), is_verified: true },
+  ]);
+  const unlink = () => as(person, "DELETE", `/api/gateway/identities/${identities[0]?.id}`);
+  expect(await unlink()).toMatchObject({ status: 200, body: { status: "unlinked", platform: "telegram" } });
+  expect((await test("self")).status).toBe(400);
+  await as(person, "DELETE", path);
+  const off = { status: 400, body: { detail: "Channel config is not active" } };
+  expect(await test("telegram:1")).toMatchObject(off);
 });
 
 it("after all that the log holds none of the secrets", async () => {

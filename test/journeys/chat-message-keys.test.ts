@@ -62,17 +62,15 @@ describe("a message of a socket, sent again under its key", () => {
   });
 });
 
-describe("a message over HTTP with an Idempotency-Key", () => {
-  it("is one task", async () => {
-    const path = "/api/chat/agent/stream";
-    const json = { project_id: projectId, message: script({ text: "Once" }) };
-    const headers = { "idempotency-key": `over${path}` };
-    const open = () => openStream(service, "POST", path, { token: client.key, json, headers });
-    const [first, second] = [await open(), await open()];
-    expect(second.taskId).toBe(first.taskId);
-    expect(await second.text()).toContain("Once");
-    await first.text();
-    const changed = { token: client.key, headers, json: { ...json, message: "Other" } };
-    expect((await service.call("POST", path, changed)).status).toBe(422);
-  });
+it("a message over HTTP with an Idempotency-Key is one task", async () => {
+  const path = "/api/chat/agent/stream";
+  const json = { project_id: projectId, message: script({ text: "Once" }) };
+  const headers = { "idempotency-key": `over${path}` };
+  const open = () => openStream(service, "POST", path, { token: client.key, json, headers });
+  const [first, second] = [await open(), await open()];
+  expect(second.taskId).toBe(first.taskId);
+  expect(await second.text()).toContain("Once");
+  await first.text();
+  const changed = { token: client.key, headers, json: { ...json, message: "Other" } };
+  expect((await service.call("POST", path, changed)).status).toBe(422);
 });

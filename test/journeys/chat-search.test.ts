@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { describe, expect, it } from "vitest";
 import { messages as stored } from "#src/db/schema/index.ts";
 import { SEARCHED } from "#src/domain/agent-work/chats/index.ts";
@@ -8,17 +9,6 @@ import { sharedService } from "#test/support/shared-service.ts";
 import { script } from "#test/support/task-client.ts";
 
 const service = sharedService();
-
-interface Hit {
-  chat_id: string;
-  project_id: string;
-  title: string | null;
-  message_id: string | null;
-  role: string | null;
-  cursor: string | null;
-  excerpt: string;
-  created_at: string;
-}
 
 const client = await newChatClient(service);
 const elsewhere = await newChatClient(service, { account: client.account });
@@ -33,7 +23,7 @@ await elsewhere.call("PATCH", `/api/chat/${titled}/update`, { title: json.title 
 
 const search = async (q: string, query = "", token = client.account.token) => {
   const path = `/api/chat/search?${new URLSearchParams({ q })}${query}`;
-  const { status, body, headers } = await service.call<Hit[]>("GET", path, { token });
+  const { status, body, headers } = await service.call<api.ChatSearchHit[]>("GET", path, { token });
   expect(status).toBe(200);
   return { body, next: headers.get("x-next-cursor") };
 };

@@ -121,17 +121,15 @@ describe("a connection that is lost", () => {
   });
 });
 
-describe("a task that runs", () => {
-  it("is cancelled over the socket, long before it would end", async () => {
-    const socket = await connect();
-    socket.send({ message: slowly(1_000, 200) });
-    const task = await accepted(socket);
-    await socket.next("text_delta");
-    socket.send({ type: "cancel", task_id: task });
-    await ended(socket, task);
-    expect(await socket.next("complete")).toMatchObject({ data: { completion_reason: "cancelled" } });
-    socket.close();
-  });
+it("a task that runs is cancelled over the socket, long before it would end", async () => {
+  const socket = await connect();
+  socket.send({ message: slowly(1_000, 200) });
+  const task = await accepted(socket);
+  await socket.next("text_delta");
+  socket.send({ type: "cancel", task_id: task });
+  await ended(socket, task);
+  expect(await socket.next("complete")).toMatchObject({ data: { completion_reason: "cancelled" } });
+  socket.close();
 });
 
 const open = (token: string) => openSocket(service.url, `/api/chat/ws/${token}`);

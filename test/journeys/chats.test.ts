@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { describe, expect, it } from "vitest";
 import { newChatClient } from "#test/support/chat-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
@@ -7,28 +8,13 @@ import { fieldsOf } from "#test/support/fields.ts";
 const service = sharedService();
 const client = await newChatClient(service);
 
-interface ChatView {
-  id: string;
-  title: string | null;
-  status: string;
-  origin: string;
-  project_id: string;
-  messages?: MessageView[];
-}
-interface MessageView {
-  id: string;
-  role: string;
-  content: string;
-  message_metadata: Record<string, unknown> | null;
-}
-
 const newChat = async (json: object = { project_id: client.projectId }) =>
-  (await client.call<ChatView>("POST", "/api/chat/", json)).body;
+  (await client.call<api.Chat>("POST", "/api/chat/", json)).body;
 const messagesOf = async (chatId: string) =>
-  (await client.call<MessageView[]>("GET", `/api/chat/session/${chatId}/messages`)).body;
+  (await client.call<api.ChatMessage[]>("GET", `/api/chat/session/${chatId}/messages`)).body;
 const sessions = async () =>
   (
-    await client.call<(ChatView & { message_count: number })[]>(
+    await client.call<(api.Chat & { message_count: number })[]>(
       "GET",
       `/api/chat/${client.projectId}/sessions`,
     )
@@ -66,7 +52,7 @@ describe("a chat", () => {
     expect(renamed.body).toMatchObject({ id: chat.id, title: "Tulips", status: "archived" });
     const again = await client.ask("More", { chat_id: chat.id });
     expect(again.some(({ type }) => type === "chat_title")).toBe(false);
-    const { body: all } = await client.call<ChatView[]>("GET", "/api/chat/");
+    const { body: all } = await client.call<api.ListChatsAnswerItem[]>("GET", "/api/chat/");
     const listed = all.find(({ id }) => id === chat.id);
     expect(listed).toMatchObject({ title: "Tulips", status: "completed" });
     const turn = ["user", "assistant"];
@@ -75,11 +61,7 @@ describe("a chat", () => {
 
   it("is in the sidebar, below its project or at the root", async () => {
     const [root, below] = [await newChat({ title: "Root" }), await newChat()];
-    type Listed = { id: string }[];
-    const { body } = await client.call<{ rootChats: Listed; projects: { id: string; chats: Listed }[] }>(
-      "GET",
-      "/api/sidebar/tree",
-    );
+    const { body } = await client.call<api.GetChatSidebarAnswer>("GET", "/api/sidebar/tree");
     expect(body.rootChats[0]?.id).toBe(root.id);
     const chats = new Map(body.projects.map(({ id, chats: listed }) => [id, listed]));
     expect(chats.get(client.projectId)?.[0]?.id).toBe(below.id);
@@ -105,7 +87,7 @@ describe("a chat", () => {
   it("is deleted, unless it is the last of its project", async () => {
     const own = await newChatClient(service);
     const make = async () =>
-      (await own.call<ChatView>("POST", "/api/chat", { project_id: own.projectId })).body.id;
+      (await own.call<api.Chat>("POST", "/api/chat", { project_id: own.projectId })).body.id;
     const [first, second] = [await make(), await make()];
     expect((await own.call("DELETE", `/api/chat/${first}`)).body).toEqual({ success: true });
     expect(await own.call("DELETE", `/api/chat/${second}`)).toMatchObject({
@@ -124,7 +106,7 @@ describe("what was said", () => {
     await client.ask(write("said.txt", "one"), { chat_id: chat.id, edit_mode: "allow" });
     const slow = await client.send(script({ text: "late", first_delay_ms: 60_000 }), { chat_id: chat.id });
     const path = `/api/chat/${client.projectId}/messages?chat_id=${chat.id}`;
-    const { body } = await client.call<MessageView[]>("GET", path);
+    const { body } = await client.call<api.ChatMessage[]>("GET", path);
     expect(body.map(({ role, content }) => [role, content])).toEqual([
       ["user", write("said.txt", "one")],
       ["assistant", "Written."],
@@ -173,29 +155,27 @@ describe("what was said", () => {
   });
 });
 
-describe("a chat that is deleted while its agent works", () => {
-  it("ends its tasks as cancelled, at once", async () => {
-    const own = await newChatClient(service);
-    const make = async () =>
-      (await own.call<ChatView>("POST", "/api/chat", { project_id: own.projectId })).body.id;
-    const [chat_id] = [await make(), await make()];
-    // Longer than the test may last: that it passes says that nothing waited for the command.
-    const turn = { tools: [call("bash_exec", { command: "sleep 600", timeout: 600 })] };
-    const works = await own.send(script(turn, { text: "Done." }), { chat_id, edit_mode: "allow" });
-    const waits = await own.send("next", { chat_id });
-    const frames = [];
-    for await (const frame of works.frames()) {
-      frames.push(frame);
-      if (frame.type !== "tool_start") continue;
-      expect((await own.call("DELETE", `/api/chat/${chat_id}`)).status).toBe(200);
-    }
-    for (const seen of [frames, await Array.fromAsync(waits.frames())]) {
-      expect(seen.some(({ type }) => type === "error")).toBe(false);
-      expect(seen.find(({ type }) => type === "complete")?.data).toMatchObject({
-        success: false,
-        completion_reason: "cancelled",
-      });
-      expect(seen.at(-1)).toMatchObject({ type: "done", data: { status: "cancelled" } });
-    }
-  });
+it("a chat that is deleted while its agent works ends its tasks as cancelled, at once", async () => {
+  const own = await newChatClient(service);
+  const make = async () =>
+    (await own.call<api.Chat>("POST", "/api/chat", { project_id: own.projectId })).body.id;
+  const [chat_id] = [await make(), await make()];
+  // Longer than the test may last: that it passes says that nothing waited for the command.
+  const turn = { tools: [call("bash_exec", { command: "sleep 600", timeout: 600 })] };
+  const works = await own.send(script(turn, { text: "Done." }), { chat_id, edit_mode: "allow" });
+  const waits = await own.send("next", { chat_id });
+  const frames = [];
+  for await (const frame of works.frames()) {
+    frames.push(frame);
+    if (frame.type !== "tool_start") continue;
+    expect((await own.call("DELETE", `/api/chat/${chat_id}`)).status).toBe(200);
+  }
+  for (const seen of [frames, await Array.fromAsync(waits.frames())]) {
+    expect(seen.some(({ type }) => type === "error")).toBe(false);
+    expect(seen.find(({ type }) => type === "complete")?.data).toMatchObject({
+      success: false,
+      completion_reason: "cancelled",
+    });
+    expect(seen.at(-1)).toMatchObject({ type: "done", data: { status: "cancelled" } });
+  }
 });

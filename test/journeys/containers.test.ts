@@ -195,75 +195,73 @@ describe("containers", () => {
   });
 });
 
-describe("the configuration document", () => {
-  it("makes the containers, is written without what is secret, and comes back from them", async () => {
-    const { call } = await newProject();
-    expect((await call("GET", "/setup-config")).body).toMatchObject({
-      exists: false,
-      apps: {},
-      primaryApp: "",
-    });
-    // What the file of a project has already is no secret.
-    const file = {
-      apps: { web: { start: "npm start", env: { NODE_ENV: "development" } } },
-      primaryApp: "web",
-    };
-    await call("PUT", "/files/.workspace/config.json", { content: JSON.stringify(file) });
-    const document = {
-      apps: {
-        web: {
-          directory: "web",
-          port: 5173,
-          start: "npm start",
-          env: { NODE_ENV: "development", KEY: "web-secret" },
-        },
-        api: { directory: "api", start: "node api.js", exports: { API_VERSION: "2" } },
-      },
-      infrastructure: { mail: { endpoint: "https://mail.example" } },
-      connections: [{ from: "web", to: "api" }],
-      deployments: { production: { provider: "vercel", targets: ["web"] } },
-      previews: { main: { target: "web" } },
-      primaryApp: "web",
-    };
-    const set = () =>
-      call<{ container_ids: string[]; primary_container_id: string }>("POST", "/setup-config", document);
-    const first = await set();
-    expect(first.status).toBe(200);
-    expect(first.body.container_ids).toHaveLength(3);
-    expect(first.body.primary_container_id).toBe(first.body.container_ids[0]);
-    expect((await set()).body).toEqual(first.body);
-
-    const stored = await call("GET", "/setup-config");
-    const env = { NODE_ENV: "development", KEY: "${KEY}" };
-    expect(stored.body).toMatchObject({ exists: true, ...document, apps: { web: { env }, api: {} } });
-    expect((await call("POST", "/setup-config", stored.body)).status).toBe(200);
-    expect((await call("GET", `/containers/${first.body.primary_container_id}`)).body).toMatchObject({
-      name: "web",
-      port: 5173,
-      deployment_provider: "vercel",
-      env_var_keys: ["KEY", "NODE_ENV"],
-    });
-    await call("PATCH", `/containers/${first.body.primary_container_id}`, {
-      port: 6000,
-      env_vars_to_set: { NODE_ENV: "production" },
-    });
-    expect((await call("POST", "/sync-config")).body).toEqual({
-      status: "saved",
-      sections: { apps: 2, infrastructure: 1, connections: 1, deployments: 1, previews: 1 },
-    });
-    const synced = await call("GET", "/setup-config");
-    expect(synced.body).toMatchObject({
-      apps: {
-        web: { port: 6000, env: { NODE_ENV: "${NODE_ENV}", KEY: "${KEY}" } },
-        api: { exports: { API_VERSION: "2" } },
-      },
-      connections: document.connections,
-      deployments: { production: { provider: "vercel", targets: ["web"] } },
-      previews: document.previews,
-      primaryApp: "web",
-    });
-    expect(answered.filter((text) => text.includes("web-secret"))).toEqual([]);
+it("the configuration document makes the containers, is written without what is secret, and comes back from them", async () => {
+  const { call } = await newProject();
+  expect((await call("GET", "/setup-config")).body).toMatchObject({
+    exists: false,
+    apps: {},
+    primaryApp: "",
   });
+  // What the file of a project has already is no secret.
+  const file = {
+    apps: { web: { start: "npm start", env: { NODE_ENV: "development" } } },
+    primaryApp: "web",
+  };
+  await call("PUT", "/files/.workspace/config.json", { content: JSON.stringify(file) });
+  const document = {
+    apps: {
+      web: {
+        directory: "web",
+        port: 5173,
+        start: "npm start",
+        env: { NODE_ENV: "development", KEY: "web-secret" },
+      },
+      api: { directory: "api", start: "node api.js", exports: { API_VERSION: "2" } },
+    },
+    infrastructure: { mail: { endpoint: "https://mail.example" } },
+    connections: [{ from: "web", to: "api" }],
+    deployments: { production: { provider: "vercel", targets: ["web"] } },
+    previews: { main: { target: "web" } },
+    primaryApp: "web",
+  };
+  const set = () =>
+    call<{ container_ids: string[]; primary_container_id: string }>("POST", "/setup-config", document);
+  const first = await set();
+  expect(first.status).toBe(200);
+  expect(first.body.container_ids).toHaveLength(3);
+  expect(first.body.primary_container_id).toBe(first.body.container_ids[0]);
+  expect((await set()).body).toEqual(first.body);
+
+  const stored = await call("GET", "/setup-config");
+  const env = { NODE_ENV: "development", KEY: "${KEY}" };
+  expect(stored.body).toMatchObject({ exists: true, ...document, apps: { web: { env }, api: {} } });
+  expect((await call("POST", "/setup-config", stored.body)).status).toBe(200);
+  expect((await call("GET", `/containers/${first.body.primary_container_id}`)).body).toMatchObject({
+    name: "web",
+    port: 5173,
+    deployment_provider: "vercel",
+    env_var_keys: ["KEY", "NODE_ENV"],
+  });
+  await call("PATCH", `/containers/${first.body.primary_container_id}`, {
+    port: 6000,
+    env_vars_to_set: { NODE_ENV: "production" },
+  });
+  expect((await call("POST", "/sync-config")).body).toEqual({
+    status: "saved",
+    sections: { apps: 2, infrastructure: 1, connections: 1, deployments: 1, previews: 1 },
+  });
+  const synced = await call("GET", "/setup-config");
+  expect(synced.body).toMatchObject({
+    apps: {
+      web: { port: 6000, env: { NODE_ENV: "${NODE_ENV}", KEY: "${KEY}" } },
+      api: { exports: { API_VERSION: "2" } },
+    },
+    connections: document.connections,
+    deployments: { production: { provider: "vercel", targets: ["web"] } },
+    previews: document.previews,
+    primaryApp: "web",
+  });
+  expect(answered.filter((text) => text.includes("web-secret"))).toEqual([]);
 });
 
 it("browser windows are kept, show containers of their project only, and lose them with the container", async () => {

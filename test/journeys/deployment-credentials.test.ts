@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { describe, expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 
@@ -5,38 +6,33 @@ const service = sharedService();
 
 const BASE = "/api/deployment-credentials";
 
-interface Credential {
-  id: string;
-  project_id: string | null;
-  metadata: Record<string, string> | null;
-}
-
 async function newOwner() {
   const account = await service.signUp("deployer");
-  const call = <T = Credential & { detail: string }>(method: string, path: string, json?: unknown) =>
-    service.call<T>(method, path, { token: account.token, ...(json !== undefined && { json }) });
+  const call = <T = api.DeploymentCredential & { detail: string }>(
+    method: string,
+    path: string,
+    json?: unknown,
+  ) => service.call<T>(method, path, { token: account.token, ...(json !== undefined && { json }) });
   const list = async (query = "") =>
-    (await call<{ credentials: Credential[] }>("GET", `${BASE}/${query}`)).body.credentials;
+    (await call<api.ListDeploymentCredentialsAnswer>("GET", `${BASE}/${query}`)).body.credentials;
   return { ...account, call, list };
 }
 
 const wish = (fields: object = {}) => ({ provider: "vercel", access_token: "token-1", ...fields });
 
-describe("hosting providers", () => {
-  it("are listed to everybody, with what is entered for each", async () => {
-    const { status, body } = await service.call<{ providers: Record<string, unknown>[] }>(
-      "GET",
-      `${BASE}/providers`,
-    );
-    expect(status).toBe(200);
-    expect(body.providers.map(({ name, required_fields: required }) => [name, required])).toEqual([
-      ["vercel", ["token"]],
-      ["netlify", ["token"]],
-      ["cloudflare", ["api_token", "account_id"]],
-      ["heroku", ["api_key"]],
-      ["digitalocean", ["api_token"]],
-    ]);
-  });
+it("hosting providers are listed to everybody, with what is entered for each", async () => {
+  const { status, body } = await service.call<{ providers: Record<string, unknown>[] }>(
+    "GET",
+    `${BASE}/providers`,
+  );
+  expect(status).toBe(200);
+  expect(body.providers.map(({ name, required_fields: required }) => [name, required])).toEqual([
+    ["vercel", ["token"]],
+    ["netlify", ["token"]],
+    ["cloudflare", ["api_token", "account_id"]],
+    ["heroku", ["api_key"]],
+    ["digitalocean", ["api_token"]],
+  ]);
 });
 
 describe("a credential", () => {
@@ -59,7 +55,7 @@ describe("a credential", () => {
     const again = await call("POST", BASE, wish({ access_token: "token-2" }));
     expect(again.body).toMatchObject({ id: stored.body.id, metadata: null });
     expect(await list()).toEqual([again.body]);
-    const other = await call<{ credentials: Credential[] }>("GET", "/api/deployments/credentials");
+    const other = await call<api.ListDeploymentCredentialsAnswer>("GET", "/api/deployments/credentials");
     expect(other.body.credentials).toEqual([again.body]);
 
     const path = `${BASE}/${stored.body.id}`;

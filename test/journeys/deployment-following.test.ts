@@ -106,61 +106,57 @@ describe("a deployment is followed", () => {
   });
 });
 
-describe("deployments are listed", () => {
-  it("of a project and of a person, by provider and status, in pages", async () => {
-    const { deployer, project } = await newScene();
-    const empty = await deployer.newProject({});
-    const one = await deployer.deploy(project, { provider: "netlify" });
-    const two = await deployer.deploy(project, { provider: "vercel" });
-    const three = await deployer.deploy(empty, { provider: "netlify" });
-    for (const each of [one, two]) await deployer.succeeded(each);
-    expect(await deployer.ended(three)).toMatchObject({
-      status: "failed",
-      error: expect.stringMatching(/^There is no index\.html to deploy in /u),
-    });
-
-    const list = async (path: string) => {
-      const { body } = await deployer.call<Deployment[]>("GET", path);
-      expect(body.every(({ logs }) => logs === null)).toBe(true);
-      return body.map(({ id }) => id);
-    };
-    const all = [three.id, two.id, one.id];
-    expect(await list("/api/deployments")).toEqual(all);
-    expect(await list("/api/deployments?limit=2&offset=2")).toEqual(all.slice(2));
-    expect(await list("/api/deployments?provider=vercel")).toEqual([two.id]);
-    expect(await list("/api/deployments?status=failed")).toEqual([three.id]);
-    expect(await list("/api/deployments?provider=netlify&status=success")).toEqual([one.id]);
-    const ofProject = [two.id, one.id];
-    expect(await list(`/api/deployments?project_id=${project.slug}`)).toEqual(ofProject);
-    const path = `/api/deployments/${project.id}/deployments`;
-    expect(await list(path)).toEqual(ofProject);
-    expect(await list(`${path}?status_filter=failed`)).toEqual([]);
-    expect(await list(`${path}?status=success&limit=1&offset=1`)).toEqual([one.id]);
+it("deployments of a project and of a person are listed, by provider and status, in pages", async () => {
+  const { deployer, project } = await newScene();
+  const empty = await deployer.newProject({});
+  const one = await deployer.deploy(project, { provider: "netlify" });
+  const two = await deployer.deploy(project, { provider: "vercel" });
+  const three = await deployer.deploy(empty, { provider: "netlify" });
+  for (const each of [one, two]) await deployer.succeeded(each);
+  expect(await deployer.ended(three)).toMatchObject({
+    status: "failed",
+    error: expect.stringMatching(/^There is no index\.html to deploy in /u),
   });
+
+  const list = async (path: string) => {
+    const { body } = await deployer.call<Deployment[]>("GET", path);
+    expect(body.every(({ logs }) => logs === null)).toBe(true);
+    return body.map(({ id }) => id);
+  };
+  const all = [three.id, two.id, one.id];
+  expect(await list("/api/deployments")).toEqual(all);
+  expect(await list("/api/deployments?limit=2&offset=2")).toEqual(all.slice(2));
+  expect(await list("/api/deployments?provider=vercel")).toEqual([two.id]);
+  expect(await list("/api/deployments?status=failed")).toEqual([three.id]);
+  expect(await list("/api/deployments?provider=netlify&status=success")).toEqual([one.id]);
+  const ofProject = [two.id, one.id];
+  expect(await list(`/api/deployments?project_id=${project.slug}`)).toEqual(ofProject);
+  const path = `/api/deployments/${project.id}/deployments`;
+  expect(await list(path)).toEqual(ofProject);
+  expect(await list(`${path}?status_filter=failed`)).toEqual([]);
+  expect(await list(`${path}?status=success&limit=1&offset=1`)).toEqual([one.id]);
 });
 
-describe("a request with an Idempotency-Key", () => {
-  it("is one deployment, however often and at once it is repeated", async () => {
-    const { deployer, project } = await newScene();
-    const key = { "idempotency-key": "deploy-1" };
-    const wish = { project_id: project.id, provider: "netlify" };
-    const post = (json: object) => deployer.call("POST", "/api/deployments", json, key);
-    const answers = await Promise.all([post(wish), post(wish), post(wish)]);
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
-    const [first] = answers;
-    expect(await post({ ...wish, provider: "vercel" })).toMatchObject({
-      status: 422,
-      body: { detail: "This Idempotency-Key was used with a different request" },
-    });
-    const over = await deployer.succeeded(first?.body ?? { id: "" });
-    expect((await post(wish)).body).toMatchObject({ id: over.id, status: "success" });
-
-    const path = `/api/deployments/${over.id}/redeploy`;
-    const again = () => deployer.call("POST", path, undefined, { "idempotency-key": "back-1" });
-    const [back, replayed] = [await again(), await again()];
-    expect(replayed.body.id).toBe(back.body.id);
-    expect((await deployer.succeeded(back.body)).version).toBe(2);
+it("a request with an Idempotency-Key is one deployment, however often and at once it is repeated", async () => {
+  const { deployer, project } = await newScene();
+  const key = { "idempotency-key": "deploy-1" };
+  const wish = { project_id: project.id, provider: "netlify" };
+  const post = (json: object) => deployer.call("POST", "/api/deployments", json, key);
+  const answers = await Promise.all([post(wish), post(wish), post(wish)]);
+  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+  const [first] = answers;
+  expect(await post({ ...wish, provider: "vercel" })).toMatchObject({
+    status: 422,
+    body: { detail: "This Idempotency-Key was used with a different request" },
   });
+  const over = await deployer.succeeded(first?.body ?? { id: "" });
+  expect((await post(wish)).body).toMatchObject({ id: over.id, status: "success" });
+
+  const path = `/api/deployments/${over.id}/redeploy`;
+  const again = () => deployer.call("POST", path, undefined, { "idempotency-key": "back-1" });
+  const [back, replayed] = [await again(), await again()];
+  expect(replayed.body.id).toBe(back.body.id);
+  expect((await deployer.succeeded(back.body)).version).toBe(2);
 });
 
 const container = async (
@@ -172,49 +168,44 @@ const container = async (
   return (await call<{ container: { id: string } }>("POST", path, fields)).body.container;
 };
 
-describe("a container", () => {
-  it("with a target is deployed by deploy-all, and one without is not", async () => {
-    const { deployer, project } = await newScene();
-    await deployer.write(project, { "shop/index.html": "shop", "blog/index.html": "blog" });
-    const [shop, blog, api] = [
-      await container(deployer, project, { name: "shop", directory: "shop" }),
-      await container(deployer, project, { name: "blog", directory: "blog" }),
-      await container(deployer, project, { name: "api", directory: "api" }),
-    ];
-    const aim = ({ id }: { id: string }, provider: string | null) =>
-      deployer.call("PATCH", `/api/projects/${project.id}/containers/${id}/deployment-target`, { provider });
-    await aim(shop, "netlify");
-    await aim(api, "heroku");
-    interface Outcome {
-      container_id: string;
-      deployment_id?: string;
-    }
-    const all = () =>
-      deployer.call<{ results: Outcome[] }>(
-        "POST",
-        `/api/deployments/${project.slug}/deploy-all`,
-        undefined,
-        { "idempotency-key": "all-1" },
-      );
-    const { body } = await all();
-    expect(body).toMatchObject({ total: 3, deployed: 1, failed: 1, skipped: 1 });
-    const outcomes = new Map(body.results.map((each) => [each.container_id, each]));
-    expect(outcomes.get(shop.id)).toMatchObject({
-      container_name: "shop",
-      provider: "netlify",
-      status: "success",
-      deployment_id: expect.any(String),
+it("a container with a target is deployed by deploy-all, and one without is not", async () => {
+  const { deployer, project } = await newScene();
+  await deployer.write(project, { "shop/index.html": "shop", "blog/index.html": "blog" });
+  const [shop, blog, api] = [
+    await container(deployer, project, { name: "shop", directory: "shop" }),
+    await container(deployer, project, { name: "blog", directory: "blog" }),
+    await container(deployer, project, { name: "api", directory: "api" }),
+  ];
+  const aim = ({ id }: { id: string }, provider: string | null) =>
+    deployer.call("PATCH", `/api/projects/${project.id}/containers/${id}/deployment-target`, { provider });
+  await aim(shop, "netlify");
+  await aim(api, "heroku");
+  interface Outcome {
+    container_id: string;
+    deployment_id?: string;
+  }
+  const all = () =>
+    deployer.call<{ results: Outcome[] }>("POST", `/api/deployments/${project.slug}/deploy-all`, undefined, {
+      "idempotency-key": "all-1",
     });
-    expect(outcomes.get(blog.id)).toMatchObject({ provider: null, status: "skipped" });
-    expect(outcomes.get(api.id)).toMatchObject({
-      provider: "heroku",
-      status: "failed",
-      error: "Connect your Heroku account first",
-    });
-    const id = outcomes.get(shop.id)?.deployment_id ?? "";
-    const over = await deployer.succeeded({ id });
-    expect((await see(service, over.deployment_url)).body).toBe("shop");
-    const repeated = await all();
-    expect(repeated.body.results.flatMap(({ deployment_id: same }) => same ?? [])).toEqual([id]);
+  const { body } = await all();
+  expect(body).toMatchObject({ total: 3, deployed: 1, failed: 1, skipped: 1 });
+  const outcomes = new Map(body.results.map((each) => [each.container_id, each]));
+  expect(outcomes.get(shop.id)).toMatchObject({
+    container_name: "shop",
+    provider: "netlify",
+    status: "success",
+    deployment_id: expect.any(String),
   });
+  expect(outcomes.get(blog.id)).toMatchObject({ provider: null, status: "skipped" });
+  expect(outcomes.get(api.id)).toMatchObject({
+    provider: "heroku",
+    status: "failed",
+    error: "Connect your Heroku account first",
+  });
+  const id = outcomes.get(shop.id)?.deployment_id ?? "";
+  const over = await deployer.succeeded({ id });
+  expect((await see(service, over.deployment_url)).body).toBe("shop");
+  const repeated = await all();
+  expect(repeated.body.results.flatMap(({ deployment_id: same }) => same ?? [])).toEqual([id]);
 });

@@ -117,49 +117,45 @@ describe.each(PROVIDERS)("a project at %s", (provider) => {
   });
 });
 
-describe("a deployment that is cancelled", () => {
-  it("ends while it is built or waits for its turn, and the next one is published", async () => {
-    const { deployer, project, put, deploy } = await newScene("netlify");
-    await put("one");
-    const cancel = ({ id }: Deployment) => deployer.call("POST", `/api/deployments/${id}/cancel`);
-    const building = await deployer.deploy(project, { provider: "netlify", build_command: UNTIL_GO });
-    const waiting = await deployer.deploy(project, { provider: "netlify" });
-    for (const each of [waiting, building]) {
-      expect(await cancel(each)).toMatchObject({ status: 200, body: { id: each.id } });
-      const over = await deployer.ended(each);
-      expect(over).toMatchObject({ status: "cancelled", error: null, is_kept: false });
-    }
-    expect(await cancel(building)).toMatchObject({
-      status: 409,
-      body: { detail: "The deployment is over already" },
-    });
-    const next = await deploy();
-    expect(next.version).toBe(3);
-    expect((await see(service, next.deployment_url)).body).toBe(page("one"));
+it("a deployment that is cancelled ends while it is built or waits for its turn, and the next one is published", async () => {
+  const { deployer, project, put, deploy } = await newScene("netlify");
+  await put("one");
+  const cancel = ({ id }: Deployment) => deployer.call("POST", `/api/deployments/${id}/cancel`);
+  const building = await deployer.deploy(project, { provider: "netlify", build_command: UNTIL_GO });
+  const waiting = await deployer.deploy(project, { provider: "netlify" });
+  for (const each of [waiting, building]) {
+    expect(await cancel(each)).toMatchObject({ status: 200, body: { id: each.id } });
+    const over = await deployer.ended(each);
+    expect(over).toMatchObject({ status: "cancelled", error: null, is_kept: false });
+  }
+  expect(await cancel(building)).toMatchObject({
+    status: 409,
+    body: { detail: "The deployment is over already" },
   });
+  const next = await deploy();
+  expect(next.version).toBe(3);
+  expect((await see(service, next.deployment_url)).body).toBe(page("one"));
 });
 
-describe("the variables of a container", () => {
-  it("go with a deployment that asks for them, the request's before them, and stay out of its log", async () => {
-    const { deployer, project, put, deploy } = await newScene("netlify");
-    await put("one");
-    const environment_vars = { SHARED: "of-container", OWN: "own-of-container" };
-    const { body } = await deployer.call<{ container: { id: string } }>(
-      "POST",
-      `/api/projects/${project.id}/containers`,
-      { name: "web", directory: ".", environment_vars },
-    );
-    const env_vars = { GREETING: "hello-of-request", SHARED: "of-request" };
-    const fields = { container_id: body.container.id, env_vars };
-    await deploy(fields);
-    expect(await variablesAt(deployer)).toEqual(env_vars);
-    const both = await deploy({
-      ...fields,
-      include_container_env: true,
-      build_command: 'mkdir -p dist && echo "saying $OWN" && cp index.html dist/',
-    });
-    expect(await variablesAt(deployer)).toEqual({ ...env_vars, OWN: "own-of-container" });
-    expect(both.logs?.join("\n")).toContain("saying ***");
-    expect(JSON.stringify(both)).not.toContain("own-of-container");
+it("the variables of a container go with a deployment that asks for them, the request's before them, and stay out of its log", async () => {
+  const { deployer, project, put, deploy } = await newScene("netlify");
+  await put("one");
+  const environment_vars = { SHARED: "of-container", OWN: "own-of-container" };
+  const { body } = await deployer.call<{ container: { id: string } }>(
+    "POST",
+    `/api/projects/${project.id}/containers`,
+    { name: "web", directory: ".", environment_vars },
+  );
+  const env_vars = { GREETING: "hello-of-request", SHARED: "of-request" };
+  const fields = { container_id: body.container.id, env_vars };
+  await deploy(fields);
+  expect(await variablesAt(deployer)).toEqual(env_vars);
+  const both = await deploy({
+    ...fields,
+    include_container_env: true,
+    build_command: 'mkdir -p dist && echo "saying $OWN" && cp index.html dist/',
   });
+  expect(await variablesAt(deployer)).toEqual({ ...env_vars, OWN: "own-of-container" });
+  expect(both.logs?.join("\n")).toContain("saying ***");
+  expect(JSON.stringify(both)).not.toContain("own-of-container");
 });

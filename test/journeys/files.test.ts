@@ -154,20 +154,18 @@ describe("bytes as they are", () => {
   });
 });
 
-describe("a path that begins with a slash", () => {
-  it("is one from the project's root, wherever a path is taken", async () => {
-    const { id, call, read } = await open();
-    expect(await call("PUT", "//src/a.txt", { content: "a" })).toMatchObject({
-      status: 200,
-      body: { file_path: "src/a.txt" },
-    });
-    expect(await read("/src/a.txt")).toBe("a");
-    expect((await call("POST", "/mkdir", { dir_path: "/c" })).body).toMatchObject({ dir_path: "c" });
-    const moved = await call("POST", "/rename", { old_path: "/src/a.txt", new_path: "/c/b.txt" });
-    expect(moved.body).toMatchObject({ old_path: "src/a.txt", new_path: "c/b.txt" });
-    expect((await raw(id, "/c/b.txt")).status).toBe(200);
-    expect((await call("DELETE", "", { file_path: "/c/b.txt" })).status).toBe(200);
+it("a path that begins with a slash is one from the project's root, wherever a path is taken", async () => {
+  const { id, call, read } = await open();
+  expect(await call("PUT", "//src/a.txt", { content: "a" })).toMatchObject({
+    status: 200,
+    body: { file_path: "src/a.txt" },
   });
+  expect(await read("/src/a.txt")).toBe("a");
+  expect((await call("POST", "/mkdir", { dir_path: "/c" })).body).toMatchObject({ dir_path: "c" });
+  const moved = await call("POST", "/rename", { old_path: "/src/a.txt", new_path: "/c/b.txt" });
+  expect(moved.body).toMatchObject({ old_path: "src/a.txt", new_path: "c/b.txt" });
+  expect((await raw(id, "/c/b.txt")).status).toBe(200);
+  expect((await call("DELETE", "", { file_path: "/c/b.txt" })).status).toBe(200);
 });
 
 describe("paths that lead astray", () => {
@@ -209,26 +207,22 @@ describe("paths that lead astray", () => {
   });
 });
 
-describe("bodies that do not fit", () => {
-  it("are refused above the limit of the JSON forms", async () => {
-    const { call } = await open();
-    const content = "x".repeat(19 * MEGABYTE);
-    expect((await call("PUT", "/large", { content })).status).toBe(413);
-  });
+it("bodies that do not fit are refused above the limit of the JSON forms", async () => {
+  const { call } = await open();
+  const content = "x".repeat(19 * MEGABYTE);
+  expect((await call("PUT", "/large", { content })).status).toBe(413);
 });
 
-describe("who may", () => {
-  it("a write is noted as the project's last activity, a refused one is not", async () => {
-    const { id, call } = await open();
-    const activity = async () =>
-      (await service.call<{ last_activity: string | null }>("GET", `/api/projects/${id}`, { token })).body
-        .last_activity;
-    await call("PUT", "/a/b", { content: "x" });
-    const first = await activity();
-    expect(first).toMatch(/Z$/u);
-    expect((await call("PUT", "/a", { content: "x" })).status).toBe(409);
-    expect(await activity()).toBe(first);
-    await call("POST", "/mkdir", { dir_path: "later" });
-    expect(await activity()).not.toBe(first);
-  });
+it("a write is noted as the project's last activity, a refused one is not", async () => {
+  const { id, call } = await open();
+  const activity = async () =>
+    (await service.call<{ last_activity: string | null }>("GET", `/api/projects/${id}`, { token })).body
+      .last_activity;
+  await call("PUT", "/a/b", { content: "x" });
+  const first = await activity();
+  expect(first).toMatch(/Z$/u);
+  expect((await call("PUT", "/a", { content: "x" })).status).toBe(409);
+  expect(await activity()).toBe(first);
+  await call("POST", "/mkdir", { dir_path: "later" });
+  expect(await activity()).not.toBe(first);
 });

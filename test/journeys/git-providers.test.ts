@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { readFile } from "node:fs/promises";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
@@ -46,15 +47,14 @@ beforeEach(() => {
   }
 });
 
-interface Begun {
-  authorization_url: string;
-  state: string;
-}
-
 /** A new person who agreed at the host's page, about to come back in this browser. */
 async function goTo(kind: GitHostKind) {
   const { account, who, token } = await signedIn(service);
-  const begun = await who.call<Begun>("GET", `/api/git-providers/${kind}/oauth/authorize`, { token });
+  const begun = await who.call<api.BeginGitHostConnectionAnswer>(
+    "GET",
+    `/api/git-providers/${kind}/oauth/authorize`,
+    { token },
+  );
   const back = await agree(begun.body.authorization_url);
   const comeBack = (headers: Record<string, string> = {}) =>
     who.call("GET", back.pathname + back.search, { headers });

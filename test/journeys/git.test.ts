@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { rawServer } from "#test/models/raw-server.ts";
 import { startGitServer } from "#test/support/git-server.ts";
@@ -26,7 +27,7 @@ async function open() {
   const cloned = () =>
     vi.waitUntil(
       async () => {
-        const { body } = await call<{ status: string; error: string | null }>("GET", "clone");
+        const { body } = await call<api.GitClone>("GET", "clone");
         return body.status === "cloning" ? undefined : body;
       },
       { interval: 100 },
@@ -121,11 +122,9 @@ describe("a repository", () => {
     }
     expect(await cloned()).toMatchObject({ status: "cloned", error: null });
     expect([await read("old.txt"), await read("new.txt")]).toEqual([undefined, undefined]);
-    const { body } = await service.call<{ snapshots: { hash: string; label: string }[] }>(
-      "GET",
-      `/api/projects/${id}/snapshots`,
-      { token },
-    );
+    const { body } = await service.call<api.ListSnapshotsAnswer>("GET", `/api/projects/${id}/snapshots`, {
+      token,
+    });
     expect(body.snapshots[0]).toMatchObject({ label: `before the clone of ${name}` });
     const restore = `/api/projects/${id}/snapshots/${body.snapshots[0]?.hash}/restore`;
     expect((await service.call("POST", restore, { token })).status).toBe(200);

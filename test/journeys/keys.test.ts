@@ -1,18 +1,13 @@
+import type { api } from "@agent-workspace/client";
 import { describe, expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 
 const service = sharedService();
 
-interface Key {
-  id: string;
-  key: string | null;
-  expires_at: string | null;
-}
-
 const DAY_MS = 24 * 60 * 60 * 1000;
 const PATH = "/api/external-api-keys";
 
-const create = (token: string, json: unknown) => service.call<Key>("POST", PATH, { token, json });
+const create = (token: string, json: unknown) => service.call<api.ApiKey>("POST", PATH, { token, json });
 const list = (key: string) => service.call("GET", "/api/projects", { token: key });
 
 it("a key is shown once, listed, rotated and revoked by its owner alone", async () => {
@@ -45,7 +40,7 @@ it("a key is shown once, listed, rotated and revoked by its owner alone", async 
       previous_secret_until: expect.stringMatching(/Z$/u),
     },
   });
-  const listed = await service.call<Key[]>("GET", PATH, { token });
+  const listed = await service.call<api.ApiKey[]>("GET", PATH, { token });
   expect(listed.body).toMatchObject([
     { id: second.body.id },
     {
@@ -65,7 +60,7 @@ it("a key is shown once, listed, rotated and revoked by its owner alone", async 
   });
   expect((await list(raw)).status).toBe(401);
   expect(await revoke()).toMatchObject({ status: 400, body: { detail: "API key is already deactivated" } });
-  const left = await service.call<Key[]>("GET", PATH, { token });
+  const left = await service.call<api.ApiKey[]>("GET", PATH, { token });
   expect(left.body[1]).toMatchObject({ id: first.body.id, is_active: false });
 });
 

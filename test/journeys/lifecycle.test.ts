@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { describe, expect, it, vi } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call as toolCall, newTaskClient, script } from "#test/support/task-client.ts";
@@ -6,20 +7,13 @@ const service = sharedService();
 const account = await service.signUp();
 const { token } = account;
 
-interface Status {
-  state: string;
-  environment_status: string;
-  error: string | null;
-  progress: string | null;
-}
-
 /** A project with the requests that tests make of it. */
 async function open() {
   const { id } = await service.newProject(token);
   const path = `/api/projects/${id}`;
   const call = <T = unknown>(method: string, rest: string, json?: unknown) =>
     service.call<T>(method, path + rest, { token, json });
-  const status = async () => (await call<Status>("GET", "/status")).body;
+  const status = async () => (await call<api.GetProjectStatusAnswer>("GET", "/status")).body;
   return {
     id,
     call,
@@ -95,11 +89,7 @@ describe("a project whose first files cannot be fetched", () => {
       source_type: "github",
       git_repo_url: "http://127.0.0.1:9/nobody/nothing.git",
     };
-    const made = await service.call<{ id: string; task_id: string; status_endpoint: string }>(
-      "POST",
-      "/api/projects",
-      { token, json },
-    );
+    const made = await service.call<api.CreatedProject>("POST", "/api/projects", { token, json });
     expect(made).toMatchObject({
       status: 200,
       body: { status: "initializing", task_id: expect.any(String) },
@@ -107,13 +97,15 @@ describe("a project whose first files cannot be fetched", () => {
     const { id, status_endpoint } = made.body;
     await vi.waitFor(
       async () => {
-        const { body } = await service.call<Status>("GET", `/api/projects/${id}/status`, { token });
+        const { body } = await service.call<api.GetProjectStatusAnswer>("GET", `/api/projects/${id}/status`, {
+          token,
+        });
         expect(body).toMatchObject({ state: "failed", environment_status: "setup_failed" });
         expect(body.error).toMatch(/^The project could not be set up: /u);
       },
       { interval: 100 },
     );
-    const task = await service.call("GET", status_endpoint, { token });
+    const task = await service.call("GET", String(status_endpoint), { token });
     expect(task).toMatchObject({ body: { status: "failed", error: expect.stringMatching(/set up/u) } });
     const read = await service.call("GET", `/api/projects/${id}/files/tree`, { token });
     expect(read).toMatchObject({ status: 409, body: { detail: expect.stringMatching(/Start it/u) } });

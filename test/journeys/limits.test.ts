@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { readFile } from "node:fs/promises";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import type { Account, ApiAnswer } from "#test/support/api-client.ts";
@@ -88,11 +89,7 @@ describe("guesses of an account's secret", () => {
 
 it("guesses of one address are counted whatever it says of where it comes from, for each kind of secret on its own", async () => {
   const account = await service.signUp();
-  const link = await post<{ pairing_token: string; deep_link: string; expires_at: string }>(
-    "/api/desktop/pair",
-    {},
-    account.token,
-  );
+  const link = await post<api.CreatePairingLinkAnswer>("/api/desktop/pair", {}, account.token);
   expect(link.body.deep_link).toBe(`x-shell://pair?token=${link.body.pairing_token}`);
   expect(Date.parse(link.body.expires_at)).toBeLessThanOrEqual(Date.now() + 60_000);
   // A right one is not counted, and neither it nor its key comes into the log.

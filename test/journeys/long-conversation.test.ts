@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { and, eq } from "drizzle-orm";
 import { afterAll, expect, it } from "vitest";
 import { usageLogs } from "#src/db/schema/index.ts";
@@ -58,10 +59,7 @@ it("a conversation of eighty messages stays within the window, forgets no fact a
   expect(shown).toHaveLength(1);
   expect(textOf(shown[0])).toContain("<summary>");
 
-  const { body } = await client.call<{ role: string; content: string }[]>(
-    "GET",
-    `/api/chat/session/${chatId}/messages`,
-  );
+  const { body } = await client.call<api.ChatMessage[]>("GET", `/api/chat/session/${chatId}/messages`);
   expect(body.map(({ role, content }) => `${role}: ${/^\w+ \d+/u.exec(content)?.[0]}`)).toEqual(
     Array.from({ length: TURNS }, (_, at) => [
       `user: message ${at + 1}`,

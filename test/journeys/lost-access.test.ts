@@ -63,29 +63,27 @@ describe.concurrent("the agent of a person whose role in the team changes", () =
   });
 });
 
-describe.concurrent("an agent that was not told of the lost access checks by itself", () => {
-  it("before each turn, and a task that waits for its chat before the first one", async () => {
-    const place = await newPlace();
-    const { editor, projectId } = place;
-    const working = await editor.send(
-      script(
-        { tools: [call("bash_exec", { command: UNTIL_GO })] },
-        { tools: [call("write_file", { file_path: "after.txt", content: "after" })] },
-        { text: "done" },
-      ),
-      { edit_mode: "allow" },
-    );
-    const waiting = await editor.send("Hello", { chat_id: working.chatId });
-    await frameOf(working, "tool_start");
-    await forgetMember(editor.account.id, place.team.team.id);
-    await inProject(place, "PUT", "/files/go.txt", { content: "" });
-    const [first, second] = [await endOf(working.taskId), await endOf(waiting.taskId)];
-    expect(first).toMatchObject({ status: "failed", completionReason: "access_lost", iterations: 1 });
-    expect(second).toMatchObject({ status: "failed", completionReason: "access_lost", iterations: 0 });
-    expect(first?.error).toEqual(NO_ACCESS);
-    const file = `/api/projects/${projectId}/files/after.txt`;
-    expect((await service.call("GET", file, { token: place.team.owner.token })).status).toBe(404);
-  });
+it.concurrent("an agent that was not told of the lost access checks by itself before each turn, and a task that waits for its chat before the first one", async () => {
+  const place = await newPlace();
+  const { editor, projectId } = place;
+  const working = await editor.send(
+    script(
+      { tools: [call("bash_exec", { command: UNTIL_GO })] },
+      { tools: [call("write_file", { file_path: "after.txt", content: "after" })] },
+      { text: "done" },
+    ),
+    { edit_mode: "allow" },
+  );
+  const waiting = await editor.send("Hello", { chat_id: working.chatId });
+  await frameOf(working, "tool_start");
+  await forgetMember(editor.account.id, place.team.team.id);
+  await inProject(place, "PUT", "/files/go.txt", { content: "" });
+  const [first, second] = [await endOf(working.taskId), await endOf(waiting.taskId)];
+  expect(first).toMatchObject({ status: "failed", completionReason: "access_lost", iterations: 1 });
+  expect(second).toMatchObject({ status: "failed", completionReason: "access_lost", iterations: 0 });
+  expect(first?.error).toEqual(NO_ACCESS);
+  const file = `/api/projects/${projectId}/files/after.txt`;
+  expect((await service.call("GET", file, { token: place.team.owner.token })).status).toBe(404);
 });
 
 describe.concurrent("a person who reads along", () => {

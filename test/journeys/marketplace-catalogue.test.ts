@@ -161,26 +161,24 @@ describe.concurrent("the detail of an agent", () => {
   });
 });
 
-describe.concurrent("templates", () => {
-  it("are listed when they are public, with their detail and versions", async () => {
-    const category = `category-${newId()}`;
-    const owner = await service.signUp();
-    const values = { category, createdBy: owner.id };
-    const base = await listBase(db, { ...values, totalBytes: 42, techStack: ["vite"] });
-    const secret = await listBase(db, { ...values, visibility: "private" });
-    const { body } = await get(`public/bases?category=${category}`);
-    expect(body).toMatchObject({
-      total: 1,
-      bases: [{ id: base.id, tech_stack: ["vite"], is_forkable: false }],
-    });
-    expect(await get(`bases/${base.slug}`)).toMatchObject({
-      status: 200,
-      body: { archive_size_bytes: 42, reviews: [], creator_type: "community" },
-    });
-    expect(await get(`bases/${base.id}/versions`)).toMatchObject({
-      body: { versions: [], default_branch: null, git_repo_url: null },
-    });
-    expect(await get(`bases/${secret.id}`)).toMatchObject({ status: 404 });
-    expect(await get(`bases/${secret.id}`, owner.token)).toMatchObject({ status: 200 });
+it.concurrent("templates are listed when they are public, with their detail and versions", async () => {
+  const category = `category-${newId()}`;
+  const owner = await service.signUp();
+  const values = { category, createdBy: owner.id };
+  const base = await listBase(db, { ...values, totalBytes: 42, techStack: ["vite"] });
+  const secret = await listBase(db, { ...values, visibility: "private" });
+  const { body } = await get(`public/bases?category=${category}`);
+  expect(body).toMatchObject({
+    total: 1,
+    bases: [{ id: base.id, tech_stack: ["vite"], is_forkable: false }],
   });
+  expect(await get(`bases/${base.slug}`)).toMatchObject({
+    status: 200,
+    body: { archive_size_bytes: 42, reviews: [], creator_type: "community" },
+  });
+  expect(await get(`bases/${base.id}/versions`)).toMatchObject({
+    body: { versions: [], default_branch: null, git_repo_url: null },
+  });
+  expect(await get(`bases/${secret.id}`)).toMatchObject({ status: 404 });
+  expect(await get(`bases/${secret.id}`, owner.token)).toMatchObject({ status: 200 });
 });

@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { users } from "#src/db/schema/index.ts";
@@ -8,18 +9,13 @@ import { sharedService } from "#test/support/shared-service.ts";
 const service = sharedService();
 const db = databaseOf(service);
 
-interface Listed {
-  id: string;
-  is_enabled: boolean;
-  [field: string]: unknown;
-}
-
 const post = (token: string, path: string, json: object = {}) =>
   service.call("POST", `/api/marketplace/${path}`, { token, json });
 const remove = (token: string, id: string) =>
   service.call("DELETE", `/api/marketplace/agents/${id}/library`, { token });
 const myAgents = async (token: string) =>
-  (await service.call<{ agents: Listed[] }>("GET", "/api/marketplace/my-agents", { token })).body.agents;
+  (await service.call<{ agents: api.LibraryAgent[] }>("GET", "/api/marketplace/my-agents", { token })).body
+    .agents;
 const mine = async (token: string, id: string) => (await myAgents(token)).find((agent) => agent.id === id);
 
 async function newBuyer() {
@@ -107,30 +103,28 @@ describe.concurrent("the library of a team", () => {
   });
 });
 
-describe.concurrent("an agent of another team", () => {
-  it("is not changed by a team that took it; its model is, for oneself, where it is open", async () => {
-    const [buyer, seller] = [await newBuyer(), await newSeller()];
-    const [open, closed] = [
-      await listAgent(db, { teamId: seller.teamId, systemPrompt: "shown", tools: ["grep"] }),
-      await listAgent(db, { teamId: seller.teamId, sourceType: "closed", systemPrompt: "hidden" }),
-    ];
-    for (const { id } of [open, closed]) {
-      await post(buyer.token, `agents/${id}/purchase`);
-      for (const [method, json] of [["PATCH", { name: "Mine" }], ["DELETE"]] as const) {
-        const answer = await service.call(method, `/api/agents/${id}`, {
-          token: buyer.token,
-          ...(json && { json }),
-        });
-        expect(answer).toMatchObject({ status: 403 });
-      }
+it.concurrent("an agent of another team is not changed by a team that took it; its model is, for oneself, where it is open", async () => {
+  const [buyer, seller] = [await newBuyer(), await newSeller()];
+  const [open, closed] = [
+    await listAgent(db, { teamId: seller.teamId, systemPrompt: "shown", tools: ["grep"] }),
+    await listAgent(db, { teamId: seller.teamId, sourceType: "closed", systemPrompt: "hidden" }),
+  ];
+  for (const { id } of [open, closed]) {
+    await post(buyer.token, `agents/${id}/purchase`);
+    for (const [method, json] of [["PATCH", { name: "Mine" }], ["DELETE"]] as const) {
+      const answer = await service.call(method, `/api/agents/${id}`, {
+        token: buyer.token,
+        ...(json && { json }),
+      });
+      expect(answer).toMatchObject({ status: 403 });
     }
-    const select = ({ id }: { id: string }) =>
-      post(buyer.token, `agents/${id}/select-model`, { model: "openai/gpt-5" });
-    expect(await select(open)).toMatchObject({ status: 200 });
-    expect(await mine(buyer.token, open.id)).toMatchObject({ system_prompt: "shown", tools: ["grep"] });
-    expect(await mine(buyer.token, closed.id)).toMatchObject({ system_prompt: null, tools: null });
-    expect(await mine(buyer.token, open.id)).toMatchObject({ selected_model: "openai/gpt-5" });
-    expect(await mine(seller.token, open.id)).toMatchObject({ selected_model: null });
-    expect(await select(closed)).toMatchObject({ status: 403 });
-  });
+  }
+  const select = ({ id }: { id: string }) =>
+    post(buyer.token, `agents/${id}/select-model`, { model: "openai/gpt-5" });
+  expect(await select(open)).toMatchObject({ status: 200 });
+  expect(await mine(buyer.token, open.id)).toMatchObject({ system_prompt: "shown", tools: ["grep"] });
+  expect(await mine(buyer.token, closed.id)).toMatchObject({ system_prompt: null, tools: null });
+  expect(await mine(buyer.token, open.id)).toMatchObject({ selected_model: "openai/gpt-5" });
+  expect(await mine(seller.token, open.id)).toMatchObject({ selected_model: null });
+  expect(await select(closed)).toMatchObject({ status: 403 });
 });

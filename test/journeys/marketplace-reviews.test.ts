@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { agents, users } from "#src/db/schema/index.ts";
@@ -13,12 +14,6 @@ const ask = <T>(method: string, path: string, token?: string) =>
 
 const at = (path: string) => ask<Record<string, unknown>>("GET", `creators/${path}`);
 
-interface Reviews {
-  reviews: { id: string; rating: number; comment: string | null; is_own_review: boolean; user_id: string }[];
-  total: number;
-  has_more: boolean;
-}
-
 describe.concurrent.each(["agents", "bases"] as const)("reviews of %s", (kind) => {
   const newItem = () => (kind === "agents" ? listAgent(db) : listBase(db));
   const path = (id: string) => `marketplace/${kind}/${id}`;
@@ -28,10 +23,7 @@ describe.concurrent.each(["agents", "bases"] as const)("reviews of %s", (kind) =
     return person;
   };
   const ratingOf = async (id: string) => {
-    const { body } = await ask<{ rating: number; reviews_count: number; reviews: unknown[] }>(
-      "GET",
-      path(id),
-    );
+    const { body } = await ask<api.MarketplaceAgentDetail>("GET", path(id));
     return [body.rating, body.reviews_count, body.reviews.length];
   };
 
@@ -48,13 +40,13 @@ describe.concurrent.each(["agents", "bases"] as const)("reviews of %s", (kind) =
     );
     await ask("POST", `${path(id)}/review?rating=5`, second.token);
     expect(await ratingOf(id)).toEqual([3.5, 2, 2]);
-    const page = await ask<Reviews>("GET", `${path(id)}/reviews?limit=1`, first.token);
+    const page = await ask<api.Reviews>("GET", `${path(id)}/reviews?limit=1`, first.token);
     expect(page.body).toMatchObject({
       total: 2,
       has_more: true,
       reviews: [{ is_own_review: false, rating: 5 }],
     });
-    const next = await ask<Reviews>("GET", `${path(id)}/reviews?limit=1&page=2`, first.token);
+    const next = await ask<api.Reviews>("GET", `${path(id)}/reviews?limit=1&page=2`, first.token);
     expect(next.body).toMatchObject({
       has_more: false,
       reviews: [{ is_own_review: true, comment: "slow", user_id: first.id }],
@@ -74,36 +66,34 @@ describe.concurrent.each(["agents", "bases"] as const)("reviews of %s", (kind) =
   });
 });
 
-describe.concurrent("creators", () => {
-  it("are people with something in the marketplace, and no others", async () => {
-    const account = await service.signUp();
-    expect(await at(account.id)).toMatchObject({ status: 404 });
-    const [user] = await db.select().from(users).where(eq(users.id, account.id));
-    const made = { createdBy: account.id, teamId: user?.defaultTeamId ?? "" };
-    const agent = await listAgent(db, { ...made, downloads: 3, ratingSum: 7, reviewsCount: 2 });
-    const hidden = await listAgent(db, { ...made, isPublished: false });
-    await listBase(db, { createdBy: account.id, downloads: 4 });
-    const stats = {
-      agents_count: 1,
-      bases_count: 1,
-      total_downloads: 7,
-      total_reviews: 2,
-      average_rating: 3.5,
-    };
-    expect(await at(account.id)).toMatchObject({ status: 200, body: { id: account.id, ...stats } });
-    expect((await at(account.id)).text).not.toContain(user?.email);
-    expect((await at(`${account.id}/stats`)).body).toEqual(stats);
-    expect(await at(`by-username/${user?.username.toUpperCase()}`)).toMatchObject({
-      body: { id: account.id },
-    });
-    expect((await at(`${account.id}/agents`)).body).toMatchObject({
-      total: 1,
-      page: 1,
-      limit: 20,
-      pages: 1,
-      agents: [{ id: agent.id }],
-    });
-    await db.update(agents).set({ isPublished: true }).where(eq(agents.id, hidden.id));
-    expect((await at(`${account.id}/agents?limit=1`)).body).toMatchObject({ total: 2, pages: 2 });
+it.concurrent("creators are people with something in the marketplace, and no others", async () => {
+  const account = await service.signUp();
+  expect(await at(account.id)).toMatchObject({ status: 404 });
+  const [user] = await db.select().from(users).where(eq(users.id, account.id));
+  const made = { createdBy: account.id, teamId: user?.defaultTeamId ?? "" };
+  const agent = await listAgent(db, { ...made, downloads: 3, ratingSum: 7, reviewsCount: 2 });
+  const hidden = await listAgent(db, { ...made, isPublished: false });
+  await listBase(db, { createdBy: account.id, downloads: 4 });
+  const stats = {
+    agents_count: 1,
+    bases_count: 1,
+    total_downloads: 7,
+    total_reviews: 2,
+    average_rating: 3.5,
+  };
+  expect(await at(account.id)).toMatchObject({ status: 200, body: { id: account.id, ...stats } });
+  expect((await at(account.id)).text).not.toContain(user?.email);
+  expect((await at(`${account.id}/stats`)).body).toEqual(stats);
+  expect(await at(`by-username/${user?.username.toUpperCase()}`)).toMatchObject({
+    body: { id: account.id },
   });
+  expect((await at(`${account.id}/agents`)).body).toMatchObject({
+    total: 1,
+    page: 1,
+    limit: 20,
+    pages: 1,
+    agents: [{ id: agent.id }],
+  });
+  await db.update(agents).set({ isPublished: true }).where(eq(agents.id, hidden.id));
+  expect((await at(`${account.id}/agents?limit=1`)).body).toMatchObject({ total: 2, pages: 2 });
 });

@@ -27,22 +27,20 @@ const submit = (token: string, more: object = {}) =>
   ask("POST", "bases/submit", token, { ...SUBMISSION, ...more });
 const rowOf = async (id: string) => (await db.select().from(bases).where(eq(bases.id, id)))[0];
 
-describe.concurrent("a template of the service's own", () => {
-  it("begins a project with its files", async () => {
-    const { token } = await service.signUp();
-    const json = { name: "From a template", source_type: "base", base_id: "vite-react" };
-    const { body: project } = await service.call<Done>("POST", "/api/projects", { token, json });
-    const path = `/api/projects/${project.id}`;
-    await vi.waitFor(
-      async () => {
-        const file = await service.call("GET", `${path}/files/src/app.tsx`, { token });
-        expect(file).toMatchObject({ status: 200, text: expect.stringContaining("useState") });
-      },
-      { interval: 200 },
-    );
-    const config = await service.call("GET", `${path}/setup-config`, { token });
-    expect(config).toMatchObject({ status: 200, body: { exists: true } });
-  });
+it.concurrent("a template of the service's own begins a project with its files", async () => {
+  const { token } = await service.signUp();
+  const json = { name: "From a template", source_type: "base", base_id: "vite-react" };
+  const { body: project } = await service.call<Done>("POST", "/api/projects", { token, json });
+  const path = `/api/projects/${project.id}`;
+  await vi.waitFor(
+    async () => {
+      const file = await service.call("GET", `${path}/files/src/app.tsx`, { token });
+      expect(file).toMatchObject({ status: 200, text: expect.stringContaining("useState") });
+    },
+    { interval: 200 },
+  );
+  const config = await service.call("GET", `${path}/setup-config`, { token });
+  expect(config).toMatchObject({ status: 200, body: { exists: true } });
 });
 
 it("that costs money does not reveal the address of its repository", async () => {

@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { afterAll, expect, it } from "vitest";
 import { startOAuthWorld } from "#test/domain/agent-work/mcp/support/oauth-world.ts";
 import { signedIn } from "#test/support/browser.ts";
@@ -15,10 +16,7 @@ it("A person connects an MCP server in the browser; the agent uses it until it i
   const { id, state } = await own.add({ name: "guarded", url: world.url, auth: "oauth" });
   expect(state).toBe("needs_authorization");
 
-  const begun = await who.change<{ authorization_url: string; host: string }>(
-    "POST",
-    `/api/mcp/servers/${id}/authorize`,
-  );
+  const begun = await who.change<api.McpAuthorization>("POST", `/api/mcp/servers/${id}/authorize`);
   expect(begun.body.host).toBe(new URL(world.issuer).host);
   const back = await world.visit(begun.body.authorization_url);
   const stranger = await signedIn(service);

@@ -26,28 +26,28 @@ afterEach(() => {
   }
 });
 
-const deploy = (server = "new") =>
-  script({ tools: [call(`mcp__${server}__deploy`, { q: "x" })] }, { text: "Done." });
+const deploy = (server = "new", ...calls: string[]) => {
+  const all = calls.length > 0 ? calls : ["x"];
+  return script({ tools: all.map((q) => call(`mcp__${server}__deploy`, { q })) }, { text: "Done." });
+};
 const answer = (json: Record<string, unknown>, as = token) =>
   service.call<{ detail?: string }>("POST", "/api/chat/agent/approval", { token: as, json });
 const ADDRESS: Asked = { mode: "url", message: "Sign in", url: "https://id.example.com/start?x=1" };
 
 type Question = NonNullable<ChatFrame["data"]>;
 
-/** Runs a call, and gives each of its questions to `give`. Returns the questions and the call's result. */
-async function running(message: string, give: (question: Question) => Promise<unknown>) {
+/** Runs a turn, and gives each of its questions to `give`. Returns the questions and the results of the calls, and the last one. */
+async function running(message: string, give: (question: Question, place: number) => Promise<unknown>) {
   const stream = await chat.send(message, { edit_mode: "allow" });
   const asked: Question[] = [];
-  let result: Record<string, unknown> = {};
+  const results: Record<string, unknown>[] = [];
   for await (const frame of stream.frames()) {
-    if (frame.type === "tool_call") result = { ...Object(frame.data?.["result"] ?? frame.result) };
+    if (frame.type === "tool_call") results.push({ ...Object(frame.data?.["result"] ?? frame.result) });
     if (frame.type !== "approval_required" || !frame.data) continue;
-    asked.push(frame.data);
-    await give(frame.data);
+    await give(frame.data, asked.push(frame.data) - 1);
   }
-  return { asked, result, taskId: stream.taskId };
+  return { asked, results, result: results.at(-1) ?? {} };
 }
-
 const accepting = (content?: object) => async (question: Question) => {
   const given = await answer({ approval_id: question["approval_id"], response: "accept", content });
   expect(given).toMatchObject({ status: 200 });
@@ -98,18 +98,20 @@ describe("a server that needs input", () => {
     expect(JSON.stringify(asked)).not.toContain("eu-1");
   });
 
-  it.each(["decline", "cancel", "stop"])(
-    "is told of the answer %s, and so is the model",
-    async (response) => {
-      askInTurn(stub, [FORM]);
-      const { result } = await running(deploy(), saying(response));
-      const action = response === "cancel" ? "cancel" : "decline";
-      expect(result).toMatchObject({ text: JSON.stringify({ state: "0", given: { q0: { action } } }) });
-      expect(result["questions"]).toEqual([
-        expect.stringContaining(action === "cancel" ? "did not answer" : "The user declined"),
-      ]);
-    },
-  );
+  it("is told that it was declined, cancelled or stopped, and so is the model", async () => {
+    askInTurn(stub, [FORM]);
+    const given = ["decline", "cancel", "stop"];
+    const { results } = await running(deploy("new", ...given), (question, place) =>
+      saying(given[place] ?? "")(question),
+    );
+    const told = ["declined", "did not answer", "declined"];
+    expect(results).toMatchObject(
+      ["decline", "cancel", "decline"].map((action, place) => ({
+        text: JSON.stringify({ state: "0", given: { q0: { action } } }),
+        questions: [expect.stringContaining(`The user ${told[place]}`)],
+      })),
+    );
+  });
 
   it("is declined at once where nobody is there", async () => {
     askInTurn(stub, [FORM]);
@@ -138,44 +140,37 @@ describe("a server that needs input", () => {
   });
 });
 
-describe("an answer", () => {
-  it("is checked by the schema, given once, by the task's own person, and never after the end", async () => {
-    askInTurn(stub, [FORM]);
-    const other = await service.signUp();
-    const wrong: unknown[] = [];
-    const { asked } = await running(deploy(), async ({ approval_id }) => {
-      const tries: [object, string][] = [
-        [{ response: "accept", content: {} }, '"Region" is required'],
-        [{ response: "accept", content: { region: "x" } }, '"Region" must be 2 to'],
-        [{ response: "accept", content: { region: 7 } }, '"Region" must be a text'],
-        [{ response: "accept", content: { region: "eu", replicas: 1.5 } }, "must be a whole number"],
-        [{ response: "accept", content: { region: "eu", replicas: 10 } }, "must be 1 to 9"],
-        [{ response: "accept", content: { region: "eu", isPublic: "yes" } }, "must be true or false"],
-        [{ response: "accept", content: { region: "eu", size: "m" } }, "must be one of its options"],
-        [{ response: "accept", content: { region: "eu", extra: 1 } }, 'There is no field "extra"'],
-        [{ response: "allow_once" }, "answer accept, decline or cancel"],
-        [{ response: "allow_all" }, "answer accept, decline or cancel"],
-      ];
-      for (const [json, sentence] of tries) {
-        const { status, body } = await answer({ approval_id, ...json });
-        if (status !== 400 || !body.detail?.includes(sentence)) wrong.push({ json, status, body });
-      }
-      expect(await answer({ approval_id, response: "decline" }, other.token)).toMatchObject({ status: 404 });
-      const good = { approval_id, response: "accept", content: { region: "eu" } };
-      expect((await answer(good)).status).toBe(200);
-      expect((await answer(good)).status).toBe(200);
-      expect((await answer({ ...good, content: { region: "us" } })).status).toBe(409);
-      expect((await answer({ approval_id, response: "decline" })).status).toBe(409);
-    });
-    expect(wrong).toEqual([]);
-    const after = await answer({ approval_id: asked[0]?.["approval_id"], response: "cancel" });
-    expect(after.status).toBe(409);
+it("an answer is checked by the schema, given once, by the task's own person, and never after the end", async () => {
+  askInTurn(stub, [FORM]);
+  const other = await service.signUp();
+  const wrong: unknown[] = [];
+  const { asked } = await running(deploy(), async ({ approval_id }) => {
+    const tries: [object, string][] = [
+      [{ response: "accept", content: {} }, '"Region" is required'],
+      [{ response: "accept", content: { region: "x" } }, '"Region" must be 2 to'],
+      [{ response: "accept", content: { region: 7 } }, '"Region" must be a text'],
+      [{ response: "accept", content: { region: "eu", replicas: 1.5 } }, "must be a whole number"],
+      [{ response: "accept", content: { region: "eu", replicas: 10 } }, "must be 1 to 9"],
+      [{ response: "accept", content: { region: "eu", isPublic: "yes" } }, "must be true or false"],
+      [{ response: "accept", content: { region: "eu", size: "m" } }, "must be one of its options"],
+      [{ response: "accept", content: { region: "eu", extra: 1 } }, 'There is no field "extra"'],
+      [{ response: "allow_once" }, "answer accept, decline or cancel"],
+      [{ response: "allow_all" }, "answer accept, decline or cancel"],
+    ];
+    for (const [json, sentence] of tries) {
+      const { status, body } = await answer({ approval_id, ...json });
+      if (status !== 400 || !body.detail?.includes(sentence)) wrong.push({ json, status, body });
+    }
+    expect(await answer({ approval_id, response: "decline" }, other.token)).toMatchObject({ status: 404 });
+    const good = { approval_id, response: "accept", content: { region: "eu" } };
+    expect((await answer(good)).status).toBe(200);
+    expect((await answer(good)).status).toBe(200);
+    expect((await answer({ ...good, content: { region: "us" } })).status).toBe(409);
+    expect((await answer({ approval_id, response: "decline" })).status).toBe(409);
   });
-});
-
-const field = (schema: unknown): Asked => ({
-  message: "m",
-  requestedSchema: { type: "object", properties: { a: schema } },
+  expect(wrong).toEqual([]);
+  const after = await answer({ approval_id: asked[0]?.["approval_id"], response: "cancel" });
+  expect(after.status).toBe(409);
 });
 
 it("a colleague who may answer for the agent does not answer for the person", async () => {
@@ -194,54 +189,53 @@ it("a colleague who may answer for the agent does not answer for the person", as
   expect((await answer(given, owner)).status).toBe(200);
 });
 
+const form = (requestedSchema?: unknown): Asked => ({ message: "m", requestedSchema });
+const field = (schema: unknown) => form({ type: "object", properties: { a: schema } });
+const address = (url: string): Asked => ({ mode: "url", message: "m", url });
+const TEXT = { type: "string" };
+const HOSTILE: Readonly<Record<string, Asked>> = {
+  "an address that runs": address("javascript:alert(1)"),
+  "an address of a file": address("file:///etc/passwd"),
+  "an address without TLS": address("http://example.com/"),
+  "an address with credentials": address("https://a:b@example.com/"),
+  "an address that hides something": address("https://example.com/\u202Egpj"),
+  "a message of a megabyte": { ...field(TEXT), message: "x".repeat(1_000_000) },
+  "a hundred fields": form({
+    type: "object",
+    properties: Object.fromEntries(Array.from({ length: 100 }, (_, place) => [`f${place}`, TEXT])),
+  }),
+  "a nested object": field({ type: "object", properties: {} }),
+  "a reference": field({ $ref: "#/x" }),
+  "a list of lists": field({ type: "array", items: { type: "array" } }),
+  "an alternative": field({ anyOf: [TEXT] }),
+  "a password": field({ ...TEXT, format: "password" }),
+  "a name that no field may have": form({ type: "object", properties: { "a b": TEXT } }),
+  "a field that is required and missing": form({ type: "object", properties: {}, required: ["a"] }),
+  "the server's own token": { ...field(TEXT), message: `Is ${TOKEN} right?` },
+  "no schema": form(),
+};
+
 describe("a hostile question", () => {
-  const many = Object.fromEntries(
-    Array.from({ length: 100 }, (_, place) => [`f${place}`, { type: "string" }]),
-  );
-  it.each<[string, Asked]>([
-    ["an address that runs", { mode: "url", message: "m", url: "javascript:alert(1)" }],
-    ["an address of a file", { mode: "url", message: "m", url: "file:///etc/passwd" }],
-    ["an address without TLS", { mode: "url", message: "m", url: "http://example.com/" }],
-    ["an address with credentials", { mode: "url", message: "m", url: "https://a:b@example.com/" }],
-    ["an address that hides something", { mode: "url", message: "m", url: "https://example.com/\u202Egpj" }],
-    [
-      "a message of a megabyte",
-      { message: "x".repeat(1_000_000), requestedSchema: field({})["requestedSchema"] },
-    ],
-    ["a hundred fields", { message: "m", requestedSchema: { type: "object", properties: many } }],
-    ["a nested object", field({ type: "object", properties: {} })],
-    ["a reference", field({ $ref: "#/x" })],
-    ["a list of lists", field({ type: "array", items: { type: "array" } })],
-    ["an alternative", field({ anyOf: [{ type: "string" }] })],
-    ["a password", field({ type: "string", format: "password" })],
-    [
-      "a name that is one of an object's own",
-      {
-        message: "m",
-        requestedSchema: JSON.parse('{"type":"object","properties":{"a b":{"type":"string"}}}'),
-      },
-    ],
-    [
-      "a field that is required and missing",
-      {
-        message: "m",
-        requestedSchema: { type: "object", properties: {}, required: ["a"] },
-      },
-    ],
-    [
-      "the server's own token",
-      { message: `Is ${TOKEN} right?`, requestedSchema: field({ type: "string" })["requestedSchema"] },
-    ],
-    ["no schema", { message: "m" }],
-  ])("with %s is declined at once with a sentence", async (_, question) => {
-    askInTurn(stub, [question]);
-    const { asked, result } = await running(deploy(), async () => {});
+  it("is declined at once with a sentence, whatever is wrong with it", async () => {
+    stub.instead["tools/call"] = ({ params }) => {
+      const { q } = Object(params["arguments"]);
+      const given = params["inputResponses"];
+      if (given !== undefined)
+        return { resultType: "complete", content: [{ type: "text", text: JSON.stringify(given) }] };
+      const inputRequests = { q0: { method: "elicitation/create", params: HOSTILE[String(q)] } };
+      return { resultType: "input_required", inputRequests, requestState: "0" };
+    };
+    const kinds = Object.keys(HOSTILE);
+    const { asked, results } = await running(deploy("new", ...kinds), saying("decline"));
     expect(asked).toEqual([]);
-    expect(result).toMatchObject({
+    const declined = {
       text: expect.stringContaining('"action":"decline"'),
       questions: [expect.stringContaining("which was declined")],
-    });
-    expect(JSON.stringify(result)).not.toContain(TOKEN);
+    };
+    expect(results.map((result, place) => [kinds[place], result])).toMatchObject(
+      kinds.map((kind) => [kind, declined]),
+    );
+    expect(JSON.stringify(results)).not.toContain(TOKEN);
   });
 
   it("ends the call when it is asked again and again", async () => {

@@ -64,42 +64,6 @@ describe.each<Era>(["2026-07-28", "legacy"])("a client of %s", (era) => {
     expect(contents).toMatchObject([{ uri, mimeType: "text/markdown", text: expect.stringContaining(path) }]);
   });
 
-  it("writes, lists, searches and reads files, and runs commands", async () => {
-    const { id: project_id } = await service.newProject(person.account.token);
-    const path = "src/Größe 1.txt";
-    expect(
-      await useTool(client, "write_project_file", { project_id, path, content: "a\nneedle\n" }),
-    ).toMatchObject({
-      size: 9,
-    });
-    expect(await useTool(client, "list_project_files", { project_id, recursive: true })).toMatchObject({
-      path: "/",
-      files: [
-        { path: "src", kind: "directory" },
-        { path, kind: "file", size: 9 },
-      ],
-    });
-    expect(await useTool(client, "search_project_files", { project_id, query: "needle" })).toMatchObject({
-      hits: [{ path, line: 2 }],
-    });
-    expect(
-      await useTool(client, "read_project_file", { project_id, path, offset: 2, limit: 3 }),
-    ).toMatchObject({
-      content: "nee",
-      next_offset: 5,
-    });
-    expect(
-      await useTool(client, "run_project_command", { project_id, command: "cat src/*; echo no >&2; exit 3" }),
-    ).toMatchObject({ output: "a\nneedle\n", stderr: "no\n", exit_code: 3, timed_out: false });
-
-    const listing = await client.readResource({ uri: `workspace://projects/${project_id}/files` });
-    expect(listing.contents).toMatchObject([{ text: path }]);
-    const file = await client.readResource({
-      uri: `workspace://projects/${project_id}/files/${encodeURI(path)}`,
-    });
-    expect(file.contents).toMatchObject([{ text: "a\nneedle\n" }]);
-  });
-
   it("finds projects and tasks among the resources, and the team's agents among the prompts", async () => {
     const { resources } = await client.listResources();
     const uris = resources.map(({ uri }) => uri);
@@ -110,45 +74,84 @@ describe.each<Era>(["2026-07-28", "legacy"])("a client of %s", (era) => {
     const { messages } = await client.getPrompt({ name, arguments: { project: "app", task: "Tidy up" } });
     expect(messages).toMatchObject([{ role: "user", content: { text: expect.stringContaining("Tidy up") } }]);
   });
+});
 
-  it("continues a chat, repeats a message without a second task, and cancels", async () => {
-    const idempotency_key = `k-${era}`;
-    const wish = { project_id: person.projectId, message: "Say hello", idempotency_key, wait_seconds: 50 };
-    const first = await useTool(client, "start_task", wish);
-    expect(first).toMatchObject({ status: "completed" });
-    expect(await useTool(client, "start_task", wish)).toMatchObject({ task_id: first["task_id"] });
-    const message = script({ text: "Slowly, ".repeat(100), chunks: 300, delay_ms: 100 });
-    const second = await useTool(client, "send_message", {
-      chat_id: first["chat_id"],
-      message,
-      wait_seconds: 1,
-    });
-    expect(second).toMatchObject({
-      chat_id: first["chat_id"],
-      status: expect.stringMatching(/queued|running/u),
-    });
-    const { task_id } = second;
-    expect(await useTool(client, "cancel_task", { task_id })).toMatchObject({ cancel_requested: true });
-    expect(await useTool(client, "get_task", { task_id, wait_seconds: 50 })).toMatchObject({
-      status: "cancelled",
-    });
-    const { tasks, total } = await useTool(client, "list_tasks", { project_id: person.projectId, limit: 1 });
-    expect(tasks).toMatchObject([{ task_id, status: "cancelled" }]);
-    expect(total).toBeGreaterThan(1);
+it("a client continues a chat, repeats a message without a second task, and cancels", async () => {
+  const client = await connect(person.key);
+  const idempotency_key = "once";
+  const wish = { project_id: person.projectId, message: "Say hello", idempotency_key, wait_seconds: 50 };
+  const first = await useTool(client, "start_task", wish);
+  expect(first).toMatchObject({ status: "completed" });
+  expect(await useTool(client, "start_task", wish)).toMatchObject({ task_id: first["task_id"] });
+  const message = script({ text: "Slowly, ".repeat(100), chunks: 300, delay_ms: 100 });
+  const second = await useTool(client, "send_message", {
+    chat_id: first["chat_id"],
+    message,
+    wait_seconds: 1,
   });
+  expect(second).toMatchObject({
+    chat_id: first["chat_id"],
+    status: expect.stringMatching(/queued|running/u),
+  });
+  const { task_id } = second;
+  expect(await useTool(client, "cancel_task", { task_id })).toMatchObject({ cancel_requested: true });
+  expect(await useTool(client, "get_task", { task_id, wait_seconds: 50 })).toMatchObject({
+    status: "cancelled",
+  });
+  const { tasks, total } = await useTool(client, "list_tasks", { project_id: person.projectId, limit: 1 });
+  expect(tasks).toMatchObject([{ task_id, status: "cancelled" }]);
+  expect(total).toBeGreaterThan(1);
+});
 
-  it("gets a refusal as a sentence", async () => {
-    const nowhere = crypto.randomUUID();
-    expect(await useTool(client, "list_project_files", { project_id: nowhere })).toEqual({
-      error: "Project not found",
-    });
-    expect(await useTool(client, "get_task", { task_id: "no id" })).toEqual({ error: "Task not found" });
-    const { error } = await useTool(client, "read_project_file", { project_id: person.projectId });
-    expect(error).toContain("path");
-    await expect(client.readResource({ uri: `workspace://projects/${nowhere}/files` })).rejects.toThrow(
-      "Project not found",
-    );
+it("a client writes, lists, searches and reads files, and runs commands", async () => {
+  const client = await connect(person.key);
+  const { id: project_id } = await service.newProject(person.account.token);
+  const path = "src/Größe 1.txt";
+  expect(
+    await useTool(client, "write_project_file", { project_id, path, content: "a\nneedle\n" }),
+  ).toMatchObject({
+    size: 9,
   });
+  expect(await useTool(client, "list_project_files", { project_id, recursive: true })).toMatchObject({
+    path: "/",
+    files: [
+      { path: "src", kind: "directory" },
+      { path, kind: "file", size: 9 },
+    ],
+  });
+  expect(await useTool(client, "search_project_files", { project_id, query: "needle" })).toMatchObject({
+    hits: [{ path, line: 2 }],
+  });
+  expect(await useTool(client, "read_project_file", { project_id, path, offset: 2, limit: 3 })).toMatchObject(
+    {
+      content: "nee",
+      next_offset: 5,
+    },
+  );
+  expect(
+    await useTool(client, "run_project_command", { project_id, command: "cat src/*; echo no >&2; exit 3" }),
+  ).toMatchObject({ output: "a\nneedle\n", stderr: "no\n", exit_code: 3, timed_out: false });
+
+  const listing = await client.readResource({ uri: `workspace://projects/${project_id}/files` });
+  expect(listing.contents).toMatchObject([{ text: path }]);
+  const file = await client.readResource({
+    uri: `workspace://projects/${project_id}/files/${encodeURI(path)}`,
+  });
+  expect(file.contents).toMatchObject([{ text: "a\nneedle\n" }]);
+});
+
+it("a client gets a refusal as a sentence", async () => {
+  const client = await connect(person.key);
+  const nowhere = crypto.randomUUID();
+  expect(await useTool(client, "list_project_files", { project_id: nowhere })).toEqual({
+    error: "Project not found",
+  });
+  expect(await useTool(client, "get_task", { task_id: "no id" })).toEqual({ error: "Task not found" });
+  const { error } = await useTool(client, "read_project_file", { project_id: person.projectId });
+  expect(error).toContain("path");
+  await expect(client.readResource({ uri: `workspace://projects/${nowhere}/files` })).rejects.toThrow(
+    "Project not found",
+  );
 });
 
 it("a wait ends where a person has to answer, and lasts once the person has answered", async () => {

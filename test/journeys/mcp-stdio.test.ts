@@ -169,29 +169,4 @@ describe.skipIf(NO_BUBBLEWRAP)(`a stdio server of .mcp.json${SKIPPED}`, () => {
     const stronger = await world.key(["mcp.manage", "mcp.view", "terminal.access"]);
     expect(await world.test(body.id, stronger)).toMatchObject({ status: 200, body: { success: true } });
   });
-
-  it("that cannot be started, or ends, says why", async () => {
-    const world = await newWorld({
-      missing: { command: "no-such-program" },
-      dying: {
-        command: "bash",
-        args: ["-c", "echo $SECRET is wrong >&2; exit 3"],
-        env: { SECRET: "a-long-secret" },
-      },
-    });
-    const [missing, dying] = (await world.list()).servers;
-    expect((await world.allow({ name: "missing", hash: missing?.hash })).body).toMatchObject({
-      state: "unreachable",
-      last_error: "This runtime has no no-such-program",
-    });
-    expect((await world.allow({ name: "dying", hash: dying?.hash })).body).toMatchObject({
-      state: "unreachable",
-      last_error: "The program ended with exit code 3: *** is wrong",
-    });
-    await world.write(".mcp.json", "{");
-    expect(await world.list()).toEqual({
-      servers: [],
-      notes: ['.mcp.json is not JSON with an object "mcpServers"'],
-    });
-  });
 });

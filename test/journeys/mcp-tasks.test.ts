@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { FORM } from "#test/support/asking-server.ts";
 import { frameOf, newChatClient } from "#test/support/chat-client.ts";
 import { asking, completed, deferCalls, heardOf, working } from "#test/support/deferring-server.ts";
@@ -8,21 +8,17 @@ import { otherSharedService } from "#test/support/shared-service.ts";
 import { call, newTaskClient, script, UNTIL_GO } from "#test/support/task-client.ts";
 
 const service = await otherSharedService("eager");
-const stub = await startMcpStub([plainTool("build"), plainTool("read")]);
+const stub = await startMcpStub([plainTool("build")]);
 const person = await newTaskClient(service);
 const own = newMcpOwner(service, person.account.token);
-const added = await own.add({ name: "long", url: stub.url, tools: { read_only: ["read"] } });
+await own.add({ name: "long", url: stub.url });
 afterAll(() => stub.close());
 afterEach(() => {
   stub.instead = {};
   stub.requests.length = 0;
 });
 
-const calling = (...tools: string[]) =>
-  script(
-    { tools: tools.map((tool, place) => call(`mcp__long__${tool}`, { q: `${tool}${place}` })) },
-    { text: "Done." },
-  );
+const BUILD = script({ tools: [call("mcp__long__build", { q: "build0" })] }, { text: "Done." });
 
 /** The events of a task, once it has ended. */
 async function eventsOf(message: string) {
@@ -38,7 +34,7 @@ describe("a call that its server goes on with", () => {
   it("is made once, shown as it goes on, and its result is the call's", async () => {
     const steps = [working({ statusMessage: "Compiling" }), working({ statusMessage: "Linking" })];
     deferCalls(stub, [...steps, completed("Built.", { structuredContent: { size: 7 } })]);
-    const events = await eventsOf(calling("build"));
+    const events = await eventsOf(BUILD);
     expect(resultsIn(events)).toMatchObject([
       { success: true, mcp_server: "long", mcp_tool: "build", text: 'Built.\n{"size":7}' },
     ]);
@@ -49,17 +45,9 @@ describe("a call that its server goes on with", () => {
     expect(asked.map(({ headers }) => headers["mcp-name"])).toEqual(Array(3).fill("task-of-build0"));
   });
 
-  it("lets others of its turn run, and several go on at once", async () => {
-    deferCalls(stub, [working(), completed("Done by the server.")]);
-    const events = await eventsOf(calling("read", "read", "build"));
-    const text = "Done by the server.";
-    expect(resultsIn(events)).toMatchObject([{ text }, { text }, { text }]);
-    expect(stub.calls()).toHaveLength(3);
-  });
-
   it("is cancelled at its server, once, when the task is stopped", async () => {
     deferCalls(stub, [working()]);
-    const { task_id } = await person.start(calling("build"));
+    const { task_id } = await person.start(BUILD);
     await vi.waitFor(() => expect(heardOf(stub, "tasks/get")).not.toEqual([]));
     await service.call("POST", `/api/chat/agent/cancel/${task_id}`, { token: person.account.token });
     const events = await person.end(task_id);
@@ -72,7 +60,7 @@ describe("a call that its server goes on with", () => {
   it("asks its task's person, and goes on with the answers", async () => {
     deferCalls(stub, [asking({ where: FORM }), working(), completed("Deployed.")]);
     const chat = await newChatClient(service, { account: person.account, projectId: person.projectId });
-    const stream = await chat.send(calling("build"), { edit_mode: "allow" });
+    const stream = await chat.send(BUILD, { edit_mode: "allow" });
     const question = await frameOf(stream, "approval_required");
     expect(question.data).toMatchObject({
       tool: "mcp__long__build",
@@ -98,31 +86,6 @@ describe("a call that its server goes on with", () => {
         inputResponses: { where: { action: "accept", content: { region: "eu" } } },
       },
     ]);
-  });
-
-  it("has its questions declined where nobody is there", async () => {
-    deferCalls(stub, [asking({ where: FORM }), completed("Deployed.")]);
-    const events = await eventsOf(calling("build"));
-    expect(events.map(({ type }) => type)).not.toContain("approval_required");
-    expect(resultsIn(events)).toMatchObject([
-      { text: "Deployed.", questions: [expect.stringContaining("nobody is there to answer")] },
-    ]);
-    expect(heardOf(stub, "tasks/update")).toMatchObject([
-      { inputResponses: { where: { action: "decline" } } },
-    ]);
-  });
-
-  it("is not asked about at another address, nor as another tool", async () => {
-    const elsewhere = await startMcpStub([plainTool("build")]);
-    onTestFinished(() => elsewhere.close());
-    deferCalls(stub, [working()]);
-    const { task_id } = await person.start(calling("build"));
-    await vi.waitFor(() => expect(heardOf(stub, "tasks/get")).not.toEqual([]));
-    await own.change(added.id, { url: elsewhere.url });
-    onTestFinished(async () => void (await own.change(added.id, { url: stub.url })));
-    const [result] = resultsIn(await person.end(task_id));
-    expect(result).toMatchObject({ success: false, error: expect.stringContaining("was moved") });
-    expect(elsewhere.requests.filter(({ method }) => method.startsWith("tasks/"))).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { describe, expect, it } from "vitest";
 import { databaseOf } from "#test/support/database.ts";
 import { PROVIDERS, ownKeysOf } from "#test/support/own-keys.ts";
@@ -8,17 +9,8 @@ const service = sharedService();
 const { newPro, store } = ownKeysOf(service);
 const db = databaseOf(service);
 
-interface Models {
-  models: { id: string; source: string; available: boolean; disabled: boolean; custom_id: string | null }[];
-  default: string | null;
-  count: number;
-  external_providers: { provider: string; has_key: boolean; setup_required: boolean }[];
-  user_providers: string[];
-  custom_models: { id: string }[];
-}
-
 const models = async (token: string) =>
-  (await service.call<Models>("GET", "/api/marketplace/models", { token })).body;
+  (await service.call<api.ListModelsAnswer>("GET", "/api/marketplace/models", { token })).body;
 
 describe("the list of models", () => {
   it("begins with the platform's, and grows with keys, providers and what one adds", async () => {

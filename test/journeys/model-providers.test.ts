@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { auditLog } from "#src/db/schema/index.ts";
@@ -10,13 +11,7 @@ const { newPro, store, list } = ownKeysOf(service);
 const db = databaseOf(service);
 
 const models = async (token: string) =>
-  (
-    await service.call<{ models: { id: string }[]; custom_models: { id: string }[] }>(
-      "GET",
-      "/api/marketplace/models",
-      { token },
-    )
-  ).body;
+  (await service.call<api.ListModelsAnswer>("GET", "/api/marketplace/models", { token })).body;
 
 describe("providers", () => {
   it("are listed with the integrations after them", async () => {

@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { userApiKeys } from "#src/db/schema/index.ts";
@@ -93,11 +94,7 @@ describe("a caller of the proxy", () => {
     await setTier(databaseOf(service), account.id, "pro");
     await ownKeysOf(service).store(account.token, {});
     const listed = async () => {
-      const { body } = await service.call<{ providers: { provider: string; has_key: boolean }[] }>(
-        "GET",
-        "/api/v1/models",
-        { token: key },
-      );
+      const { body } = await service.call<api.ListProxyModelsAnswer>("GET", "/api/v1/models", { token: key });
       return body.providers.find((each) => each.provider === "openai")?.has_key;
     };
     expect(await listed()).toBe(true);

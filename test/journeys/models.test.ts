@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { readFile } from "node:fs/promises";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, describe, expect, it, vi } from "vitest";
@@ -145,76 +146,67 @@ describe("an agent", () => {
   });
 });
 
-describe("the title of a chat", () => {
-  it("does not delay the end of the answer, and is taken and counted when it comes later", async () => {
-    const client = await newChatClient(service);
-    const { chatId, ...stream } = await client.send("name it late");
-    const frames = await Array.fromAsync(stream.frames());
-    titleIsOver.resolve();
-    expect(frames.slice(-3)).toMatchObject([
-      { type: "complete", data: { success: true } },
-      { type: "chat_title", data: { title: "name it late" } },
-      { type: "done" },
-    ]);
-    await vi.waitFor(async () => {
-      const { body } = await client.call<{ id: string; title: string }[]>("GET", "/api/chat/");
-      expect(body.find(({ id }) => id === chatId)).toMatchObject({ title: "Late tulips" });
-      const calls = (await funds.callsOf(client)).toSorted((a, b) => a.purpose.localeCompare(b.purpose));
-      expect(calls).toMatchObject(
-        ["agent", "title"].map((purpose) => ({ purpose, billedStatus: "credited" })),
-      );
-    });
+it("the title of a chat does not delay the end of the answer, and is taken and counted when it comes later", async () => {
+  const client = await newChatClient(service);
+  const { chatId, ...stream } = await client.send("name it late");
+  const frames = await Array.fromAsync(stream.frames());
+  titleIsOver.resolve();
+  expect(frames.slice(-3)).toMatchObject([
+    { type: "complete", data: { success: true } },
+    { type: "chat_title", data: { title: "name it late" } },
+    { type: "done" },
+  ]);
+  await vi.waitFor(async () => {
+    const { body } = await client.call<{ id: string; title: string }[]>("GET", "/api/chat/");
+    expect(body.find(({ id }) => id === chatId)).toMatchObject({ title: "Late tulips" });
+    const calls = (await funds.callsOf(client)).toSorted((a, b) => a.purpose.localeCompare(b.purpose));
+    expect(calls).toMatchObject(["agent", "title"].map((purpose) => ({ purpose, billedStatus: "credited" })));
   });
 });
 
-describe("a model that thinks", () => {
-  it("gets its thinking back as it came, also after a wait, and shows it beside the answer without secrets", async () => {
-    const client = await newChatClient(service);
-    const content = `ADMIN_PASSWORD=${SECRET}\nPORT=3000\n`;
-    await client.call("PUT", `/api/projects/${client.projectId}/files/.env`, { content });
-    const stream = await client.send("Please find the password", { model: CLAUDE, edit_mode: "ask" });
-    const frames: ChatFrame[] = [];
-    const kept: unknown[] = [];
-    for await (const { id: _, ...frame } of stream.frames()) {
-      frames.push(frame);
-      if (frame.type !== "approval_required") continue;
-      kept.push(...(await storedSteps(stream.taskId)).map((step) => step["kept"]));
-      // The executor that goes on has only what is stored.
-      const approval = { approval_id: frame.data?.["approval_id"], response: "allow_once" };
-      await client.call("POST", "/api/chat/agent/approval", approval);
-    }
-    // At the second question the first turn is stored, encrypted.
-    expect(kept).toEqual([expect.stringMatching(/^gAAAA/u)]);
-    const asked = askedWith("find the password").map(({ body }) => body);
-    expect(asked[2]).toMatchObject({ thinking: { type: "enabled", budget_tokens: 4_000 } });
-    expect(askedWith("find the password").map((request) => turnsOf(request))).toEqual([
-      [],
-      THINKING.slice(0, 1),
-      THINKING.slice(0, 2),
-    ]);
+it("a model that thinks gets its thinking back as it came, also after a wait, and shows it beside the answer without secrets", async () => {
+  const client = await newChatClient(service);
+  const content = `ADMIN_PASSWORD=${SECRET}\nPORT=3000\n`;
+  await client.call("PUT", `/api/projects/${client.projectId}/files/.env`, { content });
+  const stream = await client.send("Please find the password", { model: CLAUDE, edit_mode: "ask" });
+  const frames: ChatFrame[] = [];
+  const kept: unknown[] = [];
+  for await (const { id: _, ...frame } of stream.frames()) {
+    frames.push(frame);
+    if (frame.type !== "approval_required") continue;
+    kept.push(...(await storedSteps(stream.taskId)).map((step) => step["kept"]));
+    // The executor that goes on has only what is stored.
+    const approval = { approval_id: frame.data?.["approval_id"], response: "allow_once" };
+    await client.call("POST", "/api/chat/agent/approval", approval);
+  }
+  // At the second question the first turn is stored, encrypted.
+  expect(kept).toEqual([expect.stringMatching(/^gAAAA/u)]);
+  const asked = askedWith("find the password").map(({ body }) => body);
+  expect(asked[2]).toMatchObject({ thinking: { type: "enabled", budget_tokens: 4_000 } });
+  expect(askedWith("find the password").map((request) => turnsOf(request))).toEqual([
+    [],
+    THINKING.slice(0, 1),
+    THINKING.slice(0, 2),
+  ]);
 
-    const thoughts = [
-      "The settings may say it.",
-      "It is «secret:ADMIN_PASSWORD», I see.\n\nBetter not to say it.",
-      "That is enough.",
-    ];
-    expect(ofType(frames, "agent_step").map(({ data }) => data?.["thought"])).toEqual(thoughts);
-    const messages = await client.call<{ message_metadata: unknown }[]>(
-      "GET",
-      `/api/chat/session/${stream.chatId}/messages`,
-    );
-    expect(messages.body.at(-1)).toMatchObject({
-      content: "The password is set.",
-      message_metadata: { steps: thoughts.map((thought) => ({ thought })) },
-    });
-    const stored = await storedSteps(stream.taskId);
-    for (const shown of [frames, messages.body, stored]) {
-      expect(JSON.stringify(shown)).not.toContain(SECRET);
-      expect(JSON.stringify(shown)).not.toContain("c2lnbmF0dXJl");
-    }
-    // The thinking that only the next turn needed is deleted.
-    expect(stored.map((step) => step["kept"] ?? null)).toEqual([null, null, null]);
+  const thoughts = [
+    "The settings may say it.",
+    "It is «secret:ADMIN_PASSWORD», I see.\n\nBetter not to say it.",
+    "That is enough.",
+  ];
+  expect(ofType(frames, "agent_step").map(({ data }) => data?.["thought"])).toEqual(thoughts);
+  const messages = await client.call<api.ChatMessage[]>("GET", `/api/chat/session/${stream.chatId}/messages`);
+  expect(messages.body.at(-1)).toMatchObject({
+    content: "The password is set.",
+    message_metadata: { steps: thoughts.map((thought) => ({ thought })) },
   });
+  const stored = await storedSteps(stream.taskId);
+  for (const shown of [frames, messages.body, stored]) {
+    expect(JSON.stringify(shown)).not.toContain(SECRET);
+    expect(JSON.stringify(shown)).not.toContain("c2lnbmF0dXJl");
+  }
+  // The thinking that only the next turn needed is deleted.
+  expect(stored.map((step) => step["kept"] ?? null)).toEqual([null, null, null]);
 });
 
 const SENTENCE = "The team has no credits left";

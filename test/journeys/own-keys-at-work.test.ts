@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { usageLogs, userApiKeys } from "#src/db/schema/index.ts";
@@ -114,11 +115,7 @@ describe("a call on a person's own key", () => {
       });
     }
     const { token } = client.account;
-    const { body } = await service.call<{ api_keys: { provider: string; last_used_at: string | null }[] }>(
-      "GET",
-      "/api/secrets/api-keys",
-      { token },
-    );
+    const { body } = await service.call<api.ListModelKeysAnswer>("GET", "/api/secrets/api-keys", { token });
     const used = body.api_keys.filter(({ last_used_at }) => last_used_at !== null);
     expect(used.map(({ provider }) => provider)).toEqual([model.split("/")[0]]);
   });
@@ -194,21 +191,19 @@ it("names the platform's model one way in the usage, however it was asked for", 
   expect([...models]).toEqual(["builtin/demo"]);
 });
 
-describe("a call is refused, with a sentence and without a call", () => {
-  it("for an address inside a private network, however it got there, and for a stored key that cannot be read any more", async () => {
-    const client = await newPerson();
-    const change = async (fields: Partial<typeof userApiKeys.$inferInsert>, provider: keyof typeof KEYS) => {
-      const id = await storeKey(client, { provider, api_key: KEYS[provider] });
-      await db.update(userApiKeys).set(fields).where(eq(userApiKeys.id, id));
-    };
-    await change({ baseUrl: `${hidden.url}/v1` }, "openai");
-    await change({ encryptedValue: "gAAAAAB" }, "anthropic");
-    const inside = await run(client, "openai/gpt-5");
-    expect(inside.status.error).toMatch(/cannot be called: .*private/u);
-    expect(hidden.calls).toEqual([]);
-    const unread = await run(client, "anthropic/claude-sonnet-4-5");
-    expect(unread.status.error).toMatch(/Anthropic can no longer be decrypted/u);
-  });
+it("a call is refused, with a sentence and without a call, for an address inside a private network, however it got there, and for a stored key that cannot be read any more", async () => {
+  const client = await newPerson();
+  const change = async (fields: Partial<typeof userApiKeys.$inferInsert>, provider: keyof typeof KEYS) => {
+    const id = await storeKey(client, { provider, api_key: KEYS[provider] });
+    await db.update(userApiKeys).set(fields).where(eq(userApiKeys.id, id));
+  };
+  await change({ baseUrl: `${hidden.url}/v1` }, "openai");
+  await change({ encryptedValue: "gAAAAAB" }, "anthropic");
+  const inside = await run(client, "openai/gpt-5");
+  expect(inside.status.error).toMatch(/cannot be called: .*private/u);
+  expect(hidden.calls).toEqual([]);
+  const unread = await run(client, "anthropic/claude-sonnet-4-5");
+  expect(unread.status.error).toMatch(/Anthropic can no longer be decrypted/u);
 });
 
 describe("a task that is under way", () => {

@@ -6,7 +6,7 @@
  * | --- | --- |
  * | Removed members keep the team's billing and portal | below |
  * | Viewers cancel, renew, open the portal and buy | surface/access: every route by every role |
- * | A small payment unlocks any agent, repeatedly | journeys/marketplace-sales: a payment for something else |
+ * | A small payment unlocks any agent, repeatedly | attacks/small-payments |
  * | A toggle revives an agent that ended or expired | below |
  * | Prompts of closed and unpublished agents are public | attacks/closed-prompts; journeys/marketplace-catalogue |
  * | Any active agent runs in a chat by its id or name | attacks/sold-agents; below    |
@@ -15,7 +15,7 @@
  * | Changes in the portal, failed payments and refunds do nothing | journeys/subscription |
  * | A verification before the event leaves no transaction and no payout | journeys/marketplace-sales |
  * | Inactive rows count as purchased; paid templates cannot be bought | below; journeys/marketplace-sales |
- * | Periods are guessed | domain/billing/subscriptions/sync |
+ * | Periods are guessed | domain/billing/subscriptions |
  * | Any spending of any active team buys a deployment slot | journeys/buying-credits |
  * | Clients send a fork or `usage/sync` in the body, the slot to another path | journeys/marketplace-authoring, buying-credits |
  * | What other teams paid for is deleted with its maker's team, by another route, or before they pay | below; journeys/marketplace-templates |

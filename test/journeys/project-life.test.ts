@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { createHash } from "node:crypto";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -15,22 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => git.close());
 
-interface Project {
-  id: string;
-  slug: string;
-}
-
-interface Status {
-  state: string;
-  error: string | null;
-  git_status: string | null;
-}
-
 // On the embedded runtime the same is in git and lifecycle.
 describe.skipIf(NO_BUBBLEWRAP)(`a project on the host runtime${SKIPPED}`, () => {
   let service: SharedService;
   let owner: Account;
-  let project: Project;
+  let project: api.CreatedProject;
 
   beforeAll(async () => {
     service = await otherSharedService("host");
@@ -43,7 +33,7 @@ describe.skipIf(NO_BUBBLEWRAP)(`a project on the host runtime${SKIPPED}`, () => 
   const untilState = (id: string, state: string) =>
     vi.waitFor(
       async () => {
-        const { body } = await call<Status>("GET", `/api/projects/${id}/status`);
+        const { body } = await call<api.GetProjectStatusAnswer>("GET", `/api/projects/${id}/status`);
         if (body.state !== state) throw new Error(`${body.state}: ${body.error}`);
         return body;
       },
@@ -52,10 +42,7 @@ describe.skipIf(NO_BUBBLEWRAP)(`a project on the host runtime${SKIPPED}`, () => 
 
   /** Every file of a project by its path, as the sum of its bytes. */
   async function contents(id: string): Promise<Record<string, string>> {
-    const { body } = await call<{ files: { path: string; is_dir: boolean }[] }>(
-      "GET",
-      `/api/projects/${id}/files/tree`,
-    );
+    const { body } = await call<api.GetFileTreeAnswer>("GET", `/api/projects/${id}/files/tree`);
     const paths = body.files.filter((each) => !each.is_dir).map(({ path }) => path);
     const sums: Record<string, string> = {};
     for (const path of paths) {
@@ -76,7 +63,7 @@ describe.skipIf(NO_BUBBLEWRAP)(`a project on the host runtime${SKIPPED}`, () => 
       "src/answer.txt": "41\n",
       "test.sh": 'grep -qx 42 src/answer.txt && echo "1 passed" || { echo "1 failed"; exit 1; }\n',
     });
-    const made = await call<Project>("POST", "/api/projects", {
+    const made = await call<api.CreatedProject>("POST", "/api/projects", {
       name: "app",
       source_type: "github",
       git_repo_url: url,
@@ -119,10 +106,7 @@ describe.skipIf(NO_BUBBLEWRAP)(`a project on the host runtime${SKIPPED}`, () => 
     await vi.waitUntil(async () => "begun" in (await contents(project.id)));
     socket.destroy();
     const runs = await vi.waitUntil(async () => {
-      const { body: history } = await call<{ commands: { exit_code: number }[] }>(
-        "GET",
-        `/api/agent/history/${project.id}`,
-      );
+      const { body: history } = await call<api.ListCommandsAnswer>("GET", `/api/agent/history/${project.id}`);
       return history.commands.length > 0 && history.commands;
     });
     expect(runs).toMatchObject([{ success: false, exit_code: 130 }]);

@@ -69,43 +69,41 @@ describe("a role in a project", () => {
   });
 });
 
-describe("the members of a project", () => {
-  it("are added, changed and removed by its administrators, and listed for every person who sees it", async () => {
-    const { path, member, asOwner, team } = await newProject("viewer");
-    const watcher = await team.join("viewer");
-    const json = { user_id: member.id, role: "editor" };
-    const shown = {
-      user_id: member.id,
-      name: member.username,
-      username: member.username,
-      email: member.email,
-      avatar_url: null,
-      role: "editor",
-      joined_at: expect.stringMatching(/Z$/u),
-    };
-    expect(await asOwner("POST", "/members", json)).toMatchObject({ status: 201, body: shown });
-    expect(await asOwner("POST", "/members", { ...json, role: "admin" })).toMatchObject({
-      status: 409,
-      body: { detail: "This person already has a role in the project" },
-    });
-    expect((await call(watcher, "GET", path("/members"))).body).toEqual([shown]);
-    const user = `/members/${member.id}`;
-    expect(await call(member, "PATCH", path(user), { role: "admin" })).toMatchObject(
-      noPermission("editor", "team.change_role"),
-    );
-    expect(await asOwner("PATCH", user, { role: "admin" })).toMatchObject({
-      status: 200,
-      body: { role: "admin" },
-    });
-    expect((await call(member, "PATCH", path(user), { role: "viewer" })).status).toBe(200);
-    expect((await asOwner("DELETE", user)).status).toBe(204);
-    expect((await asOwner("DELETE", user)).status).toBe(404);
-    const log = await team.asOwner<{ action: string; details: unknown }[]>("GET", "/audit-log");
-    expect(log.body.slice(0, 4).map(({ action, details }) => [action, details])).toEqual([
-      ["project.member_removed", { role: "viewer" }],
-      ["project.role_changed", { from: "admin", to: "viewer" }],
-      ["project.role_changed", { from: "editor", to: "admin" }],
-      ["project.member_added", { role: "editor" }],
-    ]);
+it("the members of a project are added, changed and removed by its administrators, and listed for every person who sees it", async () => {
+  const { path, member, asOwner, team } = await newProject("viewer");
+  const watcher = await team.join("viewer");
+  const json = { user_id: member.id, role: "editor" };
+  const shown = {
+    user_id: member.id,
+    name: member.username,
+    username: member.username,
+    email: member.email,
+    avatar_url: null,
+    role: "editor",
+    joined_at: expect.stringMatching(/Z$/u),
+  };
+  expect(await asOwner("POST", "/members", json)).toMatchObject({ status: 201, body: shown });
+  expect(await asOwner("POST", "/members", { ...json, role: "admin" })).toMatchObject({
+    status: 409,
+    body: { detail: "This person already has a role in the project" },
   });
+  expect((await call(watcher, "GET", path("/members"))).body).toEqual([shown]);
+  const user = `/members/${member.id}`;
+  expect(await call(member, "PATCH", path(user), { role: "admin" })).toMatchObject(
+    noPermission("editor", "team.change_role"),
+  );
+  expect(await asOwner("PATCH", user, { role: "admin" })).toMatchObject({
+    status: 200,
+    body: { role: "admin" },
+  });
+  expect((await call(member, "PATCH", path(user), { role: "viewer" })).status).toBe(200);
+  expect((await asOwner("DELETE", user)).status).toBe(204);
+  expect((await asOwner("DELETE", user)).status).toBe(404);
+  const log = await team.asOwner<{ action: string; details: unknown }[]>("GET", "/audit-log");
+  expect(log.body.slice(0, 4).map(({ action, details }) => [action, details])).toEqual([
+    ["project.member_removed", { role: "viewer" }],
+    ["project.role_changed", { from: "admin", to: "viewer" }],
+    ["project.role_changed", { from: "editor", to: "admin" }],
+    ["project.member_added", { role: "editor" }],
+  ]);
 });

@@ -1,19 +1,18 @@
+import type { api } from "@agent-workspace/client";
 import { expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 
 const service = sharedService();
-
-interface Project {
-  id: string;
-  slug: string;
-}
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
 
 it("a project is announced under the names of both client families and usable at once, changed part by part, and deleted once", async () => {
   const { token, id: userId } = await service.signUp();
   const json = { name: "My App", description: "what it is", source_type: "empty" };
-  const made = await service.call<Project & { project: Project }>("POST", "/api/projects/", { token, json });
+  const made = await service.call<api.Project & { project: api.Project }>("POST", "/api/projects/", {
+    token,
+    json,
+  });
   expect(made).toMatchObject({
     status: 200,
     body: {
@@ -72,7 +71,7 @@ it("a project is announced under the names of both client families and usable at
 it("projects are listed newest first, for their members only", async () => {
   const [owner, stranger] = [await service.signUp(), await service.signUp()];
   const [first, second] = [await service.newProject(owner.token), await service.newProject(owner.token)];
-  const { body } = await service.call<Project[]>("GET", "/api/projects", { token: owner.token });
+  const { body } = await service.call<api.Project[]>("GET", "/api/projects", { token: owner.token });
   expect(body.map(({ id }) => id)).toEqual([second.id, first.id]);
   expect((await service.call("GET", "/api/projects", { token: stranger.token })).body).toEqual([]);
   const ofTeam = await service.call("GET", "/api/projects?team=no-such-team", { token: owner.token });

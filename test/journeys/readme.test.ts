@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { startService } from "#test/support/service.ts";
 
 const run = promisify(execFile);
@@ -36,31 +36,29 @@ async function tour(): Promise<string> {
 const cwd = mkdtempSync(join(tmpdir(), "workspace-tour-"));
 afterAll(() => rmSync(cwd, { recursive: true }));
 
-describe("the curl lines of the README and its pages", () => {
-  it("do the whole job, word for word", async () => {
-    // The last look at the callbacks is for a person, who is slower than a script: here it is repeated until one came.
-    const script = `set -eu\n${await tour()}\n
-      for attempt in $(seq 1000); do
-        curl -s ${service.stack.callbacksUrl}/tour | grep -q webhook-signature && break
-        sleep 0.1
-      done
-      curl -s ${service.stack.callbacksUrl}/tour`;
-    const { stdout } = await run("bash", ["-c", script], { cwd });
-    expect(stdout).toContain("event: task_started");
-    expect(stdout.match(/^event: done$/gmu)).toHaveLength(2);
-    expect(stdout).toContain('"status":"completed"');
-    expect(stdout).toContain('"content":"Written by the demo model');
-    expect(stdout).toContain('"webhook-signature": "v1,');
-    expect(stdout).toContain('"name":"Ada Lovelace"');
-    expect(stdout).toContain('"is_current":true');
-    expect(stdout).toMatch(/"expires_in":1800,"refresh_token":"/u);
-    expect(stdout).toContain('"client_name":"curl on laptop"');
-    expect(stdout).toContain("<h1>It lives</h1>");
-    expect(stdout).toContain('"message":"Demo, paid once is in your library"');
-    expect(stdout).toMatch(/"transactions":\[\{"id":"[^"]*","type":"one_time","amount_cents":500/u);
-    expect(stdout).toContain('{"status":"paired","platform":"telegram"}');
-    expect(stdout).toContain('"text":"Allowed once."');
-    expect(stdout).toContain('"kind":"approval_card"');
-    expect(stdout).toContain('"status":"online"');
-  });
+it("the curl lines of the README and its pages do the whole job, word for word", async () => {
+  // The last look at the callbacks is for a person, who is slower than a script: here it is repeated until one came.
+  const script = `set -eu\n${await tour()}\n
+    for attempt in $(seq 1000); do
+      curl -s ${service.stack.callbacksUrl}/tour | grep -q webhook-signature && break
+      sleep 0.1
+    done
+    curl -s ${service.stack.callbacksUrl}/tour`;
+  const { stdout } = await run("bash", ["-c", script], { cwd });
+  expect(stdout).toContain("event: task_started");
+  expect(stdout.match(/^event: done$/gmu)).toHaveLength(2);
+  expect(stdout).toContain('"status":"completed"');
+  expect(stdout).toContain('"content":"Written by the demo model');
+  expect(stdout).toContain('"webhook-signature": "v1,');
+  expect(stdout).toContain('"name":"Ada Lovelace"');
+  expect(stdout).toContain('"is_current":true');
+  expect(stdout).toMatch(/"expires_in":1800,"refresh_token":"/u);
+  expect(stdout).toContain('"client_name":"curl on laptop"');
+  expect(stdout).toContain("<h1>It lives</h1>");
+  expect(stdout).toContain('"message":"Demo, paid once is in your library"');
+  expect(stdout).toMatch(/"transactions":\[\{"id":"[^"]*","type":"one_time","amount_cents":500/u);
+  expect(stdout).toContain('{"status":"paired","platform":"telegram"}');
+  expect(stdout).toContain('"text":"Allowed once."');
+  expect(stdout).toContain('"kind":"approval_card"');
+  expect(stdout).toContain('"status":"online"');
 });

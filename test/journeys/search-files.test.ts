@@ -1,18 +1,17 @@
+import type { api } from "@agent-workspace/client";
 import { describe, expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 
 const service = sharedService();
 
-interface Found {
-  hits: { path: string; line: number; column: number; text: string }[];
-  files_searched: number;
-  truncated: boolean;
-}
-
 const search = (query: Record<string, string>) =>
-  service.call<Found>("GET", `/api/projects/${project}/files/search?${new URLSearchParams(query)}`, {
-    token: owner.token,
-  });
+  service.call<api.SearchFilesAnswer>(
+    "GET",
+    `/api/projects/${project}/files/search?${new URLSearchParams(query)}`,
+    {
+      token: owner.token,
+    },
+  );
 const places = async (query: Record<string, string>) =>
   (await search(query)).body.hits.map(({ path, line, column }) => `${path}:${line}:${column}`);
 

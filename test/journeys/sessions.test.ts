@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import jsonwebtoken from "jsonwebtoken";
 import { describe, expect, it } from "vitest";
 import { signedIn } from "#test/support/browser.ts";
@@ -59,19 +60,13 @@ it("logging out ends every session, the access tokens with it, and takes the coo
   expect((await service.call("POST", "/api/auth/login", { json: account })).status).toBe(200);
 });
 
-interface Listed {
-  id: string;
-  is_current: boolean;
-  user_agent: string;
-}
-
 it("one's sessions are listed by device, and can be ended one by one or all but this", async () => {
   const { account, who: own } = await signedIn(service);
   for (const device of ["phone", "tablet"]) {
     const headers = { "user-agent": device, "cf-connecting-ip": "6.6.6.6", "x-forwarded-for": "6.6.6.6" };
     await service.call("POST", "/api/auth/login", { json: account, headers });
   }
-  const list = async () => (await own.call<Listed[]>("GET", "/api/auth/sessions")).body;
+  const list = async () => (await own.call<api.Session[]>("GET", "/api/auth/sessions")).body;
   const listed = await list();
   expect(listed).toHaveLength(4);
   expect(listed.filter((each) => each.is_current)).toHaveLength(1);

@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import type { ApiRequest } from "#test/support/api-client.ts";
@@ -10,12 +11,6 @@ const service = sharedService();
 const team = await newTeamClient(service);
 const { owner } = team;
 const site = await newRunningSite(service, owner.token, { "hello.txt": "hello from a file\n" });
-
-interface Output {
-  output: string;
-  bytes: number;
-  is_eof: boolean;
-}
 
 const call = <T = unknown>(method: string, path: string, request: ApiRequest = {}) =>
   service.call<T>(method, `/api/shell/sessions${path}`, { token: owner.token, ...request });
@@ -32,7 +27,7 @@ async function untilSaid(id: string, words: string): Promise<string> {
   let said = "";
   await vi.waitFor(
     async () => {
-      const { body } = await call<Output>("GET", `/${id}/output`);
+      const { body } = await call<api.ReadShellOutputAnswer>("GET", `/${id}/output`);
       said += Buffer.from(body.output, "base64").toString();
       if (!said.includes(words)) throw new Error(`So far: ${said}`);
     },
@@ -48,7 +43,7 @@ describe("a shell session", () => {
     await untilSaid(id, "/app/deep");
     await call("POST", `/${id}/write`, { json: { data: "cat ../hello.txt\n" } });
     expect(await untilSaid(id, "hello from a file")).not.toContain("mkdir");
-    const again = await call<Output>("GET", `/${id}/output`);
+    const again = await call<api.ReadShellOutputAnswer>("GET", `/${id}/output`);
     expect(Buffer.from(again.body.output, "base64").toString()).not.toContain("hello from a file");
     expect((await call("GET", `/${id}`)).body).toMatchObject({
       session_id: id,
@@ -72,7 +67,7 @@ describe("a shell session", () => {
     await call("POST", `/${id}/write`, { json: { data: "echo $((6 * 7)) && exit 3\n" } });
     await untilSaid(id, "42");
     await vi.waitFor(async () => {
-      expect((await call<Output>("GET", `/${id}/output`)).body.is_eof).toBe(true);
+      expect((await call<api.ReadShellOutputAnswer>("GET", `/${id}/output`)).body.is_eof).toBe(true);
     });
     expect((await call("GET", `/${id}`)).body).toMatchObject({ status: "closed", exit_code: 3 });
     expect((await call<{ sessions: unknown[] }>("GET", "")).body.sessions).toEqual([]);

@@ -1,30 +1,20 @@
+import type { api } from "@agent-workspace/client";
 import { describe, expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 
 const service = sharedService();
 
-interface Diff {
-  hash: string;
-  files: {
-    path: string;
-    change: string;
-    size: number | null;
-    size_before: number | null;
-    certain: boolean;
-  }[];
-  total: number;
-  truncated: boolean;
-  diff?: string | null;
-  diff_omitted?: string;
-}
-
 const at = (path: string) => `/api/projects/${project}${path}`;
 const write = (path: string, content: string, encoding = "utf-8") =>
   service.call("PUT", at(`/files/${path}`), { token: owner.token, json: { content, encoding } });
 const diff = (path?: string, of = hash) =>
-  service.call<Diff>("GET", at(`/snapshots/${of}/diff${path === undefined ? "" : `?path=${path}`}`), {
-    token: owner.token,
-  });
+  service.call<api.GetSnapshotDiffAnswer>(
+    "GET",
+    at(`/snapshots/${of}/diff${path === undefined ? "" : `?path=${path}`}`),
+    {
+      token: owner.token,
+    },
+  );
 const fileOf = (path: string, of = hash) =>
   fetch(`${service.url}${at(`/snapshots/${of}/file?path=${path}`)}`, {
     headers: { authorization: `Bearer ${owner.token}` },

@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,14 +13,6 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-interface Made {
-  hash: string;
-  label: string;
-}
-interface Listed {
-  snapshots: { hash: string; role: string; label: string; file_count: number; task_id: string | null }[];
-}
-
 async function ok<T>(method: string, path: string, token: string, json?: unknown): Promise<T> {
   const answer = await service.call<T>(method, path, { token, json });
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
@@ -32,9 +25,9 @@ const read = async (token: string, project: string, path: string) =>
   (await service.call<{ content?: string }>("GET", `/api/projects/${project}/files/${path}`, { token })).body
     .content;
 const snap = (token: string, project: string, label = "") =>
-  ok<Made>("POST", `/api/projects/${project}/snapshots/`, token, { label });
+  ok<api.CreateSnapshotAnswer>("POST", `/api/projects/${project}/snapshots/`, token, { label });
 const list = async (token: string, project: string) =>
-  (await ok<Listed>("GET", `/api/projects/${project}/snapshots/`, token)).snapshots;
+  (await ok<api.ListSnapshotsAnswer>("GET", `/api/projects/${project}/snapshots/`, token)).snapshots;
 
 /** The bytes of an export. */
 async function download(token: string, project: string, format: string): Promise<Uint8Array> {
@@ -120,69 +113,65 @@ describe("a snapshot", () => {
   });
 });
 
-describe("an export", () => {
-  it("can be read by the tools of the trade, in each format", async () => {
-    const { token } = await service.signUp();
-    const { id } = await service.newProject(token);
-    await write(token, id, "src/ünï 🙂.txt", "text");
-    await write(token, id, "empty", "");
-    await write(token, id, "large.bin", "abc".repeat(100_000));
-    const save = async (format: string) => {
-      const path = join(directory, `export.${format}`);
-      writeFileSync(path, await download(token, id, format));
-      return path;
-    };
-    for (const format of ["tar", "tar.gz"]) {
-      const path = await save(format);
-      expect(shown("tar", "-xOf", path, "src/ünï 🙂.txt")).toBe("text");
-      expect(shown("tar", "-tf", path, "--quoting-style=literal").trim().split("\n").toSorted()).toEqual(
-        ["empty", "large.bin", "src/", "src/ünï 🙂.txt"].toSorted(),
-      );
-    }
-    const zip = await save("zip");
-    const script =
-      "import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None; " +
-      "print(sorted(z.namelist())); print(z.read('large.bin') == b'abc' * 100000, oct(z.getinfo('empty').external_attr >> 16))";
-    expect(shown("python3", "-c", script, zip)).toBe(
-      "['empty', 'large.bin', 'src/', 'src/ünï 🙂.txt']\nTrue 0o100644\n",
+it("an export can be read by the tools of the trade, in each format", async () => {
+  const { token } = await service.signUp();
+  const { id } = await service.newProject(token);
+  await write(token, id, "src/ünï 🙂.txt", "text");
+  await write(token, id, "empty", "");
+  await write(token, id, "large.bin", "abc".repeat(100_000));
+  const save = async (format: string) => {
+    const path = join(directory, `export.${format}`);
+    writeFileSync(path, await download(token, id, format));
+    return path;
+  };
+  for (const format of ["tar", "tar.gz"]) {
+    const path = await save(format);
+    expect(shown("tar", "-xOf", path, "src/ünï 🙂.txt")).toBe("text");
+    expect(shown("tar", "-tf", path, "--quoting-style=literal").trim().split("\n").toSorted()).toEqual(
+      ["empty", "large.bin", "src/", "src/ünï 🙂.txt"].toSorted(),
     );
-  });
+  }
+  const zip = await save("zip");
+  const script =
+    "import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None; " +
+    "print(sorted(z.namelist())); print(z.read('large.bin') == b'abc' * 100000, oct(z.getinfo('empty').external_attr >> 16))";
+  expect(shown("python3", "-c", script, zip)).toBe(
+    "['empty', 'large.bin', 'src/', 'src/ünï 🙂.txt']\nTrue 0o100644\n",
+  );
 });
 
-describe("a fork", () => {
-  it("is a project of one's own with the same files and containers", async () => {
-    const { token } = await service.signUp();
-    const { id } = await service.newProject(token, "origin");
-    await write(token, id, "a.txt", "one");
-    const newContainer = async (name: string) => {
-      const path = `/api/projects/${id}/containers`;
-      return (await ok<{ container: { id: string } }>("POST", path, token, { name })).container.id;
-    };
-    const [api, web] = [await newContainer("api"), await newContainer("web")];
-    await ok("PATCH", `/api/projects/${id}/containers/${api}`, token, {
-      env_vars_to_set: { TOKEN: "secret" },
-    });
-    const uses = { source_container_id: web, target_container_id: api };
-    await ok("POST", `/api/projects/${id}/containers/connections`, token, uses);
-
-    const fork = await ok<{ id: string; name: string }>("POST", `/api/projects/${id}/fork`, token);
-    expect(fork).toMatchObject({ name: "origin (Fork)", task_id: expect.any(String) });
-    await write(token, id, "a.txt", "two");
-    await whenSetUp(token, fork);
-    expect(await read(token, fork.id, "a.txt")).toBe("one");
-    const copies = await ok<{ id: string; name: string }[]>(
-      "GET",
-      `/api/projects/${fork.id}/containers`,
-      token,
-    );
-    const byName = copies.toSorted((one, other) => one.name.localeCompare(other.name));
-    expect(byName).toMatchObject([{ name: "api", env_var_keys: ["TOKEN"] }, { name: "web" }]);
-    expect(copies.map((copy) => copy.id)).not.toContain(api);
-    const connections = await ok("GET", `/api/projects/${fork.id}/containers/connections`, token);
-    expect(connections).toMatchObject([
-      { source_container_id: byName[1]?.id, target_container_id: byName[0]?.id },
-    ]);
+it("a fork is a project of one's own with the same files and containers", async () => {
+  const { token } = await service.signUp();
+  const { id } = await service.newProject(token, "origin");
+  await write(token, id, "a.txt", "one");
+  const newContainer = async (name: string) => {
+    const path = `/api/projects/${id}/containers`;
+    return (await ok<{ container: { id: string } }>("POST", path, token, { name })).container.id;
+  };
+  const [api, web] = [await newContainer("api"), await newContainer("web")];
+  await ok("PATCH", `/api/projects/${id}/containers/${api}`, token, {
+    env_vars_to_set: { TOKEN: "secret" },
   });
+  const uses = { source_container_id: web, target_container_id: api };
+  await ok("POST", `/api/projects/${id}/containers/connections`, token, uses);
+
+  const fork = await ok<{ id: string; name: string }>("POST", `/api/projects/${id}/fork`, token);
+  expect(fork).toMatchObject({ name: "origin (Fork)", task_id: expect.any(String) });
+  await write(token, id, "a.txt", "two");
+  await whenSetUp(token, fork);
+  expect(await read(token, fork.id, "a.txt")).toBe("one");
+  const copies = await ok<{ id: string; name: string }[]>(
+    "GET",
+    `/api/projects/${fork.id}/containers`,
+    token,
+  );
+  const byName = copies.toSorted((one, other) => one.name.localeCompare(other.name));
+  expect(byName).toMatchObject([{ name: "api", env_var_keys: ["TOKEN"] }, { name: "web" }]);
+  expect(copies.map((copy) => copy.id)).not.toContain(api);
+  const connections = await ok("GET", `/api/projects/${fork.id}/containers/connections`, token);
+  expect(connections).toMatchObject([
+    { source_container_id: byName[1]?.id, target_container_id: byName[0]?.id },
+  ]);
 });
 
 it("a fork of a private project is private, that of any other is for the team", async () => {

@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { describe, expect, it, vi } from "vitest";
 import { openRawSocket } from "#test/support/raw-socket.ts";
 import { otherSharedService } from "#test/support/shared-service.ts";
@@ -24,11 +25,7 @@ async function expectBusy(): Promise<void> {
 async function signIn() {
   const { body } = await service.call<{ access_token: string }>("POST", "/api/auth/login", { json: owner });
   const token = body.access_token;
-  const { body: sessions } = await service.call<{ id: string; is_current: boolean }[]>(
-    "GET",
-    "/api/auth/sessions",
-    { token },
-  );
+  const { body: sessions } = await service.call<api.Session[]>("GET", "/api/auth/sessions", { token });
   const current = sessions.find((each) => each.is_current);
   return { token, end: () => service.call("DELETE", `/api/auth/sessions/${current?.id}`, { token }) };
 }

@@ -54,20 +54,18 @@ describe("the socket beside a chat", () => {
   });
 });
 
-describe("the log socket", () => {
-  it("lists the containers, and shows the log of those alone", async () => {
-    const socket = await connect(`/api/projects/${site.slug}/logs/stream`);
-    const { data } = await socket.next("containers");
-    expect(data).toEqual([{ id: expect.any(String), name: "web", status: "running", type: "base" }]);
-    socket.send({ type: "switch_container", container_id: newId() });
-    expect(await socket.next("error")).toEqual({ type: "error", message: "Container not found" });
-    socket.send({ type: "ping" });
-    await socket.next("pong");
-    socket.send({ type: "input", data: "ls\n" });
-    await socket.next("error");
-    socket.close();
-    await socket.closed;
-  });
+it("the log socket lists the containers, and shows the log of those alone", async () => {
+  const socket = await connect(`/api/projects/${site.slug}/logs/stream`);
+  const { data } = await socket.next("containers");
+  expect(data).toEqual([{ id: expect.any(String), name: "web", status: "running", type: "base" }]);
+  socket.send({ type: "switch_container", container_id: newId() });
+  expect(await socket.next("error")).toEqual({ type: "error", message: "Container not found" });
+  socket.send({ type: "ping" });
+  await socket.next("pong");
+  socket.send({ type: "input", data: "ls\n" });
+  await socket.next("error");
+  socket.close();
+  await socket.closed;
 });
 
 const Task = z.looseObject({ id: z.string() });

@@ -1,15 +1,7 @@
+import type { api } from "@agent-workspace/client";
 import { describe, expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, newTaskClient, script } from "#test/support/task-client.ts";
-
-interface Listed {
-  items: { task_id: string; status: string; message_preview: string; error: string | null }[];
-  total: number;
-  page: number;
-  limit: number;
-  total_pages: number;
-  detail?: string;
-}
 
 const service = sharedService();
 const client = await newTaskClient(service);
@@ -35,7 +27,7 @@ const made: string[] = [completed, failed, cancelled, running, queued, other].ma
   ({ task_id: taskId }) => taskId,
 );
 const list = (query = "") =>
-  service.call<Listed>("GET", `/api/v1/agents/tasks${query}`, { token: client.key });
+  service.call<api.TaskList>("GET", `/api/v1/agents/tasks${query}`, { token: client.key });
 const idsIn = async (query: string) => (await list(query)).body.items.map(({ task_id: taskId }) => taskId);
 /** Of the tasks made, newest first. */
 const newestFirst = (...indexes: number[]) => indexes.toReversed().map((index) => made[index]);
@@ -93,7 +85,7 @@ describe("the list of tasks", () => {
 });
 
 describe("the steps of a task", () => {
-  interface Steps extends Omit<Listed, "items"> {
+  interface Steps extends Omit<api.TaskList, "items"> {
     items: { step_index: number; step_data: Record<string, unknown> }[];
   }
   const steps = (taskId: string, query = "") =>
@@ -140,7 +132,7 @@ describe("the steps of a task", () => {
   });
 });
 
-const asked = (path: string) => service.call<Listed>("GET", path, { token: client.account.token });
+const asked = (path: string) => service.call<api.TaskList>("GET", path, { token: client.account.token });
 
 describe("a person who is signed in", () => {
   it("lists the tasks that their keys started, as the keys do", async () => {

@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { describe, expect, it } from "vitest";
 import { signedIn } from "#test/support/browser.ts";
 import { otherSharedService } from "#test/support/shared-service.ts";
@@ -14,12 +15,10 @@ const connect = (query: Record<string, string> = {}, project = site.id) =>
     `/api/terminal/${project}/connect?${new URLSearchParams({ token: owner.token, ...query })}`,
   );
 
-interface Sessions {
-  sessions: { session_id: string }[];
-}
-
 const openSessions = async () => {
-  const { body, text } = await service.call<Sessions>("GET", "/api/shell/sessions", { token: owner.token });
+  const { body, text } = await service.call<api.ListShellsAnswer>("GET", "/api/shell/sessions", {
+    token: owner.token,
+  });
   if (!Array.isArray(body.sessions)) throw new Error(text);
   return body.sessions.map((each) => each.session_id);
 };

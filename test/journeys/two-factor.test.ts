@@ -1,14 +1,10 @@
+import type { api } from "@agent-workspace/client";
 import { describe, expect, it } from "vitest";
 import { browser } from "#test/support/browser.ts";
 import { caughtInbox } from "#test/support/inbox.ts";
 import { otherSharedService } from "#test/support/shared-service.ts";
 
 const service = await otherSharedService("codes");
-
-interface LoginObject {
-  access_token: string | null;
-  temp_token: string | null;
-}
 
 const AWAITING = {
   access_token: null,
@@ -27,14 +23,14 @@ const OPEN = {
 
 const post = <T = unknown>(path: string, json: unknown) => service.call<T>("POST", path, { json });
 const verify = (temp_token: string | null, code: string) =>
-  post<LoginObject>("/auth/2fa/verify", { temp_token, code });
+  post<api.LoggedIn>("/auth/2fa/verify", { temp_token, code });
 
 /** A new account whose password was accepted and whose code has come. */
 async function halfway() {
   const account = await service.signUp();
   const codes = caughtInbox(service, account.email, /login code/u);
   const { email, password } = account;
-  const { body } = await post<LoginObject>("/api/auth/login", { email, password });
+  const { body } = await post<api.LoggedIn>("/api/auth/login", { email, password });
   return { account, codes, tempToken: body.temp_token, code: await codes.code() };
 }
 
@@ -42,12 +38,12 @@ describe("logging in where a code is needed", () => {
   it("takes the code of the mail, and then opens a session with cookies", async () => {
     const { id, email, password } = await service.signUp();
     const own = browser(service);
-    const first = await own.call<LoginObject>("POST", "/api/auth/login", { json: { email, password } });
+    const first = await own.call<api.LoggedIn>("POST", "/api/auth/login", { json: { email, password } });
     expect(first).toMatchObject({ status: 200, body: AWAITING });
     const code = await caughtInbox(service, email, /login code/u).code();
     expect(code).toMatch(/^\d{6}$/u);
     const json = { temp_token: first.body.temp_token, code };
-    const second = await own.call<LoginObject>("POST", "/api/auth/2fa/verify", { json });
+    const second = await own.call<api.LoggedIn>("POST", "/api/auth/2fa/verify", { json });
     expect(second).toMatchObject({ status: 200, body: OPEN });
     expect([...own.cookies.keys()].toSorted()).toEqual(["refresh_token", "session"]);
     for (const token of [second.body.access_token ?? "", undefined]) {

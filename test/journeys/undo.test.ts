@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { describe, expect, it } from "vitest";
 import { newChatClient, type ChatClient } from "#test/support/chat-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
@@ -5,12 +6,6 @@ import { call, script } from "#test/support/task-client.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 
 const service = sharedService();
-
-interface Undone {
-  files_reverted: boolean;
-  snapshot_hash: string | null;
-  detail: string;
-}
 
 /** A person with two chats in a project. */
 async function newScene() {
@@ -35,7 +30,8 @@ function filesOf(client: ChatClient) {
       return status === 200 ? body.content : status;
     },
     restore: (hash: string) => client.call("POST", path(`/snapshots/${hash}/restore`)),
-    undo: (chat: string, query = "") => client.call<Undone>("POST", `/api/chat/${chat}/undo${query}`),
+    undo: (chat: string, query = "") =>
+      client.call<api.UndoChatMessageAnswer>("POST", `/api/chat/${chat}/undo${query}`),
   };
 }
 

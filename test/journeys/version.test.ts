@@ -1,15 +1,11 @@
+import type { api } from "@agent-workspace/client";
 import { expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 
 const service = sharedService();
 
-interface Version {
-  features: string[];
-  feature_set_hash: string;
-}
-
 it("tells a client which build it talks to, and whether that has what the client requires", async () => {
-  const { status, body } = await service.call<Version>("GET", "/api/version");
+  const { status, body } = await service.call<api.Version>("GET", "/api/version");
   expect([status, body]).toMatchObject([
     200,
     {

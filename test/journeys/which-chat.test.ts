@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { describe, expect, it } from "vitest";
 import { newChatClient } from "#test/support/chat-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
@@ -7,19 +8,14 @@ const service = sharedService();
 
 const say = (text: string) => script({ text });
 
-interface Session {
-  id: string;
-  origin: string;
-  message_count: number;
-}
-
 /** A person with a project, in which a program with the person's key talks to the agent, too. */
 async function newScene() {
   const client = await newChatClient(service);
   const { account, projectId } = client;
   const { key } = await newTaskClient(service, { account, projectId });
   const path = (rest: string) => `/api/chat/${projectId}/${rest}`;
-  const sessions = async () => (await client.call<Session[]>("GET", path("sessions"))).body;
+  const sessions = async () =>
+    (await client.call<api.ListProjectChatsAnswerItem[]>("GET", path("sessions"))).body;
   const said = async (token: string) => {
     const { body } = await service.call<{ content: string }[]>("GET", path("history"), { token });
     return body.map(({ content }) => content);
@@ -59,37 +55,33 @@ describe.concurrent("where no chat is named", () => {
   });
 });
 
-describe.concurrent("a chat that is moved", () => {
-  it("is one of its project's, or stands alone again; a program's stays a program's", async () => {
-    const { client, sessions, asKey } = await newScene();
-    const { body: alone } = await client.call<{ id: string }>("POST", "/api/chat/", {});
-    const move = (id: string, project_id: string | null) =>
-      client.call("PATCH", `/api/chat/${id}/project`, { project_id });
-    const standalone = async () =>
-      (await client.call<{ sessions: Session[] }>("GET", "/api/chat/sessions")).body.sessions.map(
-        ({ id }) => id,
-      );
-    expect(await standalone()).toEqual([alone.id]);
-    await move(alone.id, client.projectId);
-    expect(await standalone()).toEqual([]);
-    expect(await sessions()).toMatchObject([{ id: alone.id, origin: "browser" }]);
-    await move(alone.id, null);
-    expect(await standalone()).toEqual([alone.id]);
-    await asKey("Hello");
-    const [ofProgram] = await sessions();
-    await move(ofProgram?.id ?? "", null);
-    expect(await standalone()).toEqual([alone.id]);
-  });
+it.concurrent("a chat that is moved is one of its project's, or stands alone again; a program's stays a program's", async () => {
+  const { client, sessions, asKey } = await newScene();
+  const { body: alone } = await client.call<{ id: string }>("POST", "/api/chat/", {});
+  const move = (id: string, project_id: string | null) =>
+    client.call("PATCH", `/api/chat/${id}/project`, { project_id });
+  const standalone = async () =>
+    (
+      await client.call<{ sessions: api.ListProjectChatsAnswerItem[] }>("GET", "/api/chat/sessions")
+    ).body.sessions.map(({ id }) => id);
+  expect(await standalone()).toEqual([alone.id]);
+  await move(alone.id, client.projectId);
+  expect(await standalone()).toEqual([]);
+  expect(await sessions()).toMatchObject([{ id: alone.id, origin: "browser" }]);
+  await move(alone.id, null);
+  expect(await standalone()).toEqual([alone.id]);
+  await asKey("Hello");
+  const [ofProgram] = await sessions();
+  await move(ofProgram?.id ?? "", null);
+  expect(await standalone()).toEqual([alone.id]);
 });
 
-describe.concurrent("the list of chats", () => {
-  it("tells how many there are beyond what is shown", async () => {
-    const client = await newChatClient(service);
-    for (let count = 0; count < 3; count += 1) {
-      await client.call("POST", "/api/chat/", { project_id: client.projectId });
-    }
-    const { headers, body } = await client.call<unknown[]>("GET", "/api/chat/?limit=2&offset=2");
-    expect(body).toHaveLength(1);
-    expect(headers.get("x-total-count")).toBe("3");
-  });
+it.concurrent("the list of chats tells how many there are beyond what is shown", async () => {
+  const client = await newChatClient(service);
+  for (let count = 0; count < 3; count += 1) {
+    await client.call("POST", "/api/chat/", { project_id: client.projectId });
+  }
+  const { headers, body } = await client.call<unknown[]>("GET", "/api/chat/?limit=2&offset=2");
+  expect(body).toHaveLength(1);
+  expect(headers.get("x-total-count")).toBe("3");
 });

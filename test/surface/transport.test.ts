@@ -120,23 +120,21 @@ describe("a page of the service's own origin", () => {
   });
 });
 
-describe("the reference page", () => {
-  it("loads nothing from anywhere else", async () => {
-    const { text, headers } = await service.call("GET", "/docs");
-    expect(headers.get("content-type")).toContain("text/html");
-    expect(text).not.toMatch(/(https?:)?\/\/[a-z0-9]/iu);
-    const policy = headers.get("content-security-policy");
-    expect(policy).not.toMatch(/https?:|\*/u);
-    // What the page itself needs must be let in, or a person sees nothing.
-    expect(policy).toContain("script-src 'self'");
-    expect(policy).toContain("connect-src 'self'");
-    const addresses = Array.from(
-      text.matchAll(/(?:src|href|data-url)="([^"]*)"/gu),
-      ([, address = ""]) => address,
-    );
-    expect(addresses).toEqual(["/openapi.json", "/docs/scalar.js"]);
-    for (const address of addresses) expect((await service.call("GET", address)).status).toBe(200);
-  });
+it("the reference page loads nothing from anywhere else", async () => {
+  const { text, headers } = await service.call("GET", "/docs");
+  expect(headers.get("content-type")).toContain("text/html");
+  expect(text).not.toMatch(/(https?:)?\/\/[a-z0-9]/iu);
+  const policy = headers.get("content-security-policy");
+  expect(policy).not.toMatch(/https?:|\*/u);
+  // What the page itself needs must be let in, or a person sees nothing.
+  expect(policy).toContain("script-src 'self'");
+  expect(policy).toContain("connect-src 'self'");
+  const addresses = Array.from(
+    text.matchAll(/(?:src|href|data-url)="([^"]*)"/gu),
+    ([, address = ""]) => address,
+  );
+  expect(addresses).toEqual(["/openapi.json", "/docs/scalar.js"]);
+  for (const address of addresses) expect((await service.call("GET", address)).status).toBe(200);
 });
 
 it("the service is healthy, and ready when its dependencies are", async () => {
