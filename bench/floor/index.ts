@@ -14,6 +14,8 @@ const Addresses = z.object({ databaseUrl: z.string(), httpUrl: z.string(), worke
 
 /** The least time that this machine needs: the same components as the service's, without the service. */
 export interface Floor {
+  /** Of the process whose child is the Worker's workerd. */
+  pid: number;
   /** One row through drizzle, the Neon driver and the local bridge. */
   insert(): Promise<void>;
   /** One request to a Worker that writes one row in a new Durable Object, as for each new task. */
@@ -35,6 +37,7 @@ export async function startFloor(): Promise<Floor> {
   const http = new HttpClient(workerUrl);
   const body = "x".repeat(200);
   return {
+    pid: child.pid ?? 0,
     async insert() {
       await db.execute(sql`INSERT INTO note (id, body) VALUES (${crypto.randomUUID()}, ${body})`);
     },
