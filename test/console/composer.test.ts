@@ -133,6 +133,8 @@ describeConsole("where a person writes to the agent", () => {
     await page.evaluate("dispatchEvent(new Event('offline'))");
     await expectPage(page.locator(".outgoing")).toContainText("Waits for the connection");
     await expectPage(page.getByText("Offline. Reconnecting…")).toBeVisible();
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await expectPage(page.locator(".outgoing")).toContainText("Sending…");
     await page.reload();
     await expectPage(page.locator(".outgoing")).toContainText("Sending…");
     shut.resolve();
