@@ -106,7 +106,6 @@ export function apiContract(platform: PlatformUnderTest): void {
     describeFiles(tools);
     if (has.includes("replies")) describeReplies(tools);
     if (has.includes("threads")) describeThreads(tools);
-    if (has.includes("strictMarkup")) describeStrictMarkup(tools);
     if (has.includes("network")) describeTroubles(tools);
     if (has.includes("downloads")) describeDownloads(tools, has.includes("downloadsByAddress"));
   });
@@ -145,17 +144,6 @@ function describeThreads({ running, say, last }: Tools): void {
     await api.send(await say(thread, "in the thread"));
     expect(await last(running().thread)).toMatchObject({ text: "in the thread" });
     expect((await running().texts(running().place)).length).toBe(before);
-  });
-}
-
-function describeStrictMarkup({ running }: Tools): void {
-  it("sends plain text when the markup is refused", async () => {
-    const before = (await running().texts(running().place)).length;
-    await running().trouble("markup");
-    const text = { markup: "<b>broken", plain: "broken" };
-    await running().api.send(outgoingText(running().place, "", { text }));
-    const seen = (await running().texts(running().place)).slice(before);
-    expect(seen.map((each) => each.text)).toEqual(["broken"]);
   });
 }
 

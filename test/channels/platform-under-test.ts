@@ -3,10 +3,9 @@ import type { Answer, PlatformServer } from "#test/support/platforms/platform-se
 
 /**
  * What may happen to a call: the platform's own 429 with `BUSY_SECONDS`; a 500; a web page with the status 200; no answer at
- * all; an answer that is lost, after the call had its effect; the credentials are no good; the call can never work; the
- * markup is refused.
+ * all; an answer that is lost, after the call had its effect; the credentials are no good; the call can never work.
  */
-export type Trouble = "busy" | "error" | "garbage" | "hang" | "lost" | "unauthorized" | "refused" | "markup";
+export type Trouble = "busy" | "error" | "garbage" | "hang" | "lost" | "unauthorized" | "refused";
 
 /** What the platform asks for when it is busy. */
 export const BUSY_SECONDS = 7;
@@ -45,10 +44,10 @@ export interface RunningPlatform {
 }
 
 /**
- * Calls over a network, with all their troubles; threads; replies to one message, at a place that is no thread; markup that it
- * may refuse; downloads; and downloads from an address that a person's message names.
+ * Calls over a network, with all their troubles; threads; replies to one message, at a place that is no thread; downloads; and
+ * downloads from an address that a person's message names.
  */
-export type Feature = "network" | "threads" | "replies" | "strictMarkup" | "downloads" | "downloadsByAddress";
+export type Feature = "network" | "threads" | "replies" | "downloads" | "downloadsByAddress";
 
 /** A platform as its contract needs it. */
 export interface PlatformUnderTest {
@@ -75,8 +74,6 @@ export function troubles(
       case "unauthorized":
       case "refused":
         return server.failNext({ kind: "answer", ...answers[trouble] });
-      case "markup":
-        throw new Error("The platform takes any markup");
       case "garbage":
       case "hang":
       case "lost":

@@ -39,22 +39,10 @@ async function findings(url: string) {
   return { code, stderr, states, of: (check: string) => found.find((each) => each.check === check) };
 }
 
-const WELL = {
-  service: "ok",
-  version: "ok",
-  session: "ok",
-  clock: "ok",
-  socket: "ok",
-  model: "ok",
-} as const;
-const UNSEEN = {
-  service: "failed",
-  version: "skipped",
-  session: "skipped",
-  clock: "skipped",
-  socket: "skipped",
-  model: "skipped",
-} as const;
+const CHECKS = ["service", "version", "session", "clock", "socket", "model"];
+const all = (state: string) => Object.fromEntries(CHECKS.map((check) => [check, state]));
+const WELL = all("ok");
+const UNSEEN = { ...all("skipped"), service: "failed" };
 
 it("finds nothing where all is well", async () => {
   const { code, states, stderr } = await findings((await relay()).url);

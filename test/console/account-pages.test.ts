@@ -15,33 +15,23 @@ const OF_VISITORS = [
   ["/verify-email?token=of-the-mail", "Confirm address"],
 ] as const;
 
-/** Pages for whoever is signed in. */
+/** Pages for whoever is signed in, the same of each, and the link that leads on into the console. */
 const OF_PEOPLE = [
-  ["/account/sessions", "Sign out everywhere"],
-  ["/desktop/pair", "Pair this computer"],
+  ["/account/sessions", "Sign out everywhere", "Open the console"],
+  ["/desktop/pair", "Pair this computer", "Open paired apps and sessions in the console"],
   ["/device", "Continue"],
-  ["/pair", "Continue"],
+  ["/pair", "Continue", "Open channels in the console"],
 ] as const;
 
 describeConsole("the pages of an account", () => {
-  it("can be used by everyone, on a phone too, in the light and in the dark", async () => {
+  it("can be used by everyone, on a phone too, in the light and in the dark, and lead on into the console", async () => {
     const { page } = await openPage(service, { account: await service.signUp(), path: null });
-    for (const [address, action] of [...OF_VISITORS, ...OF_PEOPLE]) {
+    for (const [address, action, link] of [...OF_VISITORS, ...OF_PEOPLE]) {
       // The sign-in page leads whoever is signed in on.
       await page.goto(address === "/login" ? "/login?switch" : address);
       await expectPage(page.getByRole("button", { name: action, exact: true })).toBeEnabled();
       await expectAccessibleInViews(page, address);
-    }
-  });
-
-  it("lead on into the console", async () => {
-    const { page } = await openPage(service, { account: await service.signUp(), path: null });
-    for (const [address, link] of [
-      ["/account/sessions", "Open the console"],
-      ["/desktop/pair", "Open paired apps and sessions in the console"],
-      ["/pair", "Open channels in the console"],
-    ] as const) {
-      await page.goto(address);
+      if (link === undefined) continue;
       await page.getByRole("link", { name: link }).click();
       await expectPage(page).toHaveURL(/\/app(?:\/|$)/u);
     }

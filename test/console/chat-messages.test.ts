@@ -3,31 +3,11 @@ import { expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, script } from "#test/support/task-client.ts";
 import { expectAccessibleInViews } from "./support/accessible.ts";
-import { describeConsole, openPage } from "./support/console.ts";
+import { answer, composer, log, openChat } from "./support/chat.ts";
+import { describeConsole } from "./support/console.ts";
 import { expectPage } from "./support/open-console.ts";
-import { openProject } from "./support/project.ts";
 
 const service = sharedService();
-
-const log = (page: Page) => page.getByRole("log");
-/** What the agent said; a message that asks for it has the same words. */
-const answer = (page: Page, text: string) => page.locator(".markdown", { hasText: text });
-const composer = (page: Page) => page.getByLabel("Message the agent");
-
-async function openChat() {
-  const project = await openProject(service);
-  const { token } = project.account;
-  const chat = async () => {
-    const json = { project_id: project.client.projectId };
-    return (await service.call<{ id: string }>("POST", "/api/chat", { token, json })).body.id;
-  };
-  const id = await chat();
-  const opened = await openPage(service, { account: project.account, path: `${project.home}/chats/${id}` });
-  await opened.page
-    .context()
-    .grantPermissions(["clipboard-read", "clipboard-write"], { origin: service.url });
-  return { ...project, ...opened, token, chat: id, newChat: chat };
-}
 
 async function send(page: Page, message: string): Promise<void> {
   await composer(page).fill(message);
@@ -68,7 +48,8 @@ const ANSWER = [
 
 describeConsole("messages of a chat", () => {
   it("are shown as they are meant, and copied", async () => {
-    const { page } = await openChat();
+    const { page } = await openChat(service);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: service.url });
     await send(page, script({ text: ANSWER }));
     const shown = page.locator(".markdown");
     await expectPage(shown.getByRole("checkbox", { checked: true })).toHaveCount(1);
@@ -97,7 +78,7 @@ describeConsole("messages of a chat", () => {
   });
 
   it("are edited and retried in place of what was answered, with its files", async () => {
-    const { page, read, token } = await openChat();
+    const { page, read, token } = await openChat(service);
     await allowEdits(page);
     await send(page, script({ text: "I write.", tools: [make("first\n")] }, { text: "First." }));
     await expectPage(answer(page, "First.")).toHaveCount(1);
@@ -134,7 +115,7 @@ describeConsole("messages of a chat", () => {
   });
 
   it("say why a task failed, and are sent again", async () => {
-    const { page } = await openChat();
+    const { page } = await openChat(service);
     await send(page, script({ text: "", error: { status: 400 } }));
     await expectPage(log(page).getByRole("alert")).toBeVisible();
     await page.getByRole("button", { name: "Retry" }).click();
@@ -143,7 +124,7 @@ describeConsole("messages of a chat", () => {
   });
 
   it("open beside the chat what they name and change, and go on where there is no room", async () => {
-    const { page, write, read, home } = await openChat();
+    const { page, write, read, home } = await openChat(service);
     await write("src/kept.ts", "const kept = 1;\n");
     await allowEdits(page);
     const edit = call("patch_file", { file_path: "src/kept.ts", old_str: "1", new_str: "2\n\nconst b = 3" });

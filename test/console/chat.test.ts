@@ -2,34 +2,22 @@ import type { Page, Route } from "@playwright/test";
 import { expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, script } from "#test/support/task-client.ts";
-import { describeConsole, openPage } from "./support/console.ts";
+import { composer, log, newChat, openChat } from "./support/chat.ts";
+import { describeConsole } from "./support/console.ts";
 import { expectPage } from "./support/open-console.ts";
 
 const service = sharedService();
 
-const log = (page: Page) => page.getByRole("log");
-
 async function send(page: Page, message: string): Promise<void> {
-  await page.getByLabel("Message the agent").fill(message);
+  await composer(page).fill(message);
   // While the agent works, a message is put behind the one before.
   await page.getByRole("button", { name: /^(?:Send|Queue)$/u }).click();
-  await expectPage(page.getByLabel("Message the agent")).toHaveValue("");
-}
-
-async function openChat(options: { mayComplain?: boolean } = {}) {
-  const account = await service.signUp();
-  const { token } = account;
-  const { id: project } = await service.newProject(token);
-  const json = { project_id: project };
-  const { body } = await service.call<{ id: string }>("POST", "/api/chat", { token, json });
-  const path = `/projects/${project}/chats/${body.id}`;
-  const opened = await openPage(service, { ...options, account, path });
-  return { ...opened, account, token, project, chat: body.id };
+  await expectPage(composer(page)).toHaveValue("");
 }
 
 describeConsole("a chat in the console", () => {
   it("takes files, queues messages, and takes them back with what they changed", async () => {
-    const { page, project, token } = await openChat();
+    const { page, read } = await openChat(service);
     await page.getByRole("button", { name: "Mode: Ask first" }).click();
     await page.getByRole("menuitemradio", { name: "Allow all" }).click();
     await page
@@ -53,9 +41,7 @@ describeConsole("a chat in the console", () => {
     await page.getByRole("button", { name: "Stop" }).click();
     await expectPage(page.getByRole("button", { name: "Stop" })).toHaveCount(0);
 
-    const file = async () =>
-      (await service.call("GET", `/api/projects/${project}/files/raw?path=made.txt`, { token })).status;
-    expect(await file()).toBe(200);
+    expect(await read("made.txt")).toBe("made");
     // Back to before the first message: the file is gone, and the message is there to be changed.
     await expectPage(async () => {
       const undo = page.getByRole("button", { name: "Undo" });
@@ -63,15 +49,15 @@ describeConsole("a chat in the console", () => {
       if ((await page.locator(".task").count()) > 0) await undo.click({ timeout: 2_000 });
       await expectPage(page.locator(".task")).toHaveCount(0, { timeout: 2_000 });
     }).toPass();
-    expect(await file()).toBe(404);
-    await expectPage(page.getByLabel("Message the agent")).not.toHaveValue("");
+    expect(await read("made.txt")).toBe(404);
+    await expectPage(composer(page)).not.toHaveValue("");
   });
 
   it("is renamed, archived, moved and deleted", async () => {
-    const { page, token } = await openChat();
+    const { page, token } = await openChat(service);
     const { id: target } = await service.newProject(token, "Elsewhere");
     // The last chat of a project cannot be deleted.
-    await service.call("POST", "/api/chat", { token, json: { project_id: target, title: "Another" } });
+    await newChat(service, token, { project_id: target, title: "Another" });
     await page.reload();
     const settings = page.getByRole("dialog");
     const open = () => page.getByRole("button", { name: "Settings…" }).click();
@@ -96,7 +82,7 @@ describeConsole("a chat in the console", () => {
   });
 
   it("reads earlier messages and whole results when they are asked for", async () => {
-    const { page, token, project, chat } = await openChat();
+    const { page, token, project, chat } = await openChat(service);
     const long = `${"x".repeat(5_000)}END`;
     const print = call("bash_exec", { command: `printf '%s' '${long}'` });
     const run = async (message: string) => {
@@ -133,24 +119,5 @@ describeConsole("a chat in the console", () => {
     const line = page.locator(".tool").first();
     await line.locator("summary").click();
     await expectPage(line.locator(".fields").first()).toContainText("END");
-  });
-
-  it("says that the connection is lost, and shows all once it is back", async () => {
-    const { page, token, project, chat } = await openChat({ mayComplain: true });
-    await send(page, script({ text: "Before." }));
-    await expectPage(page.locator(".markdown")).toHaveText("Before.");
-    // Until the page knows that the task is over, the button says "Queue"; offline it would not learn it.
-    await expectPage(page.getByRole("button", { name: "Send" })).toBeVisible();
-    await page.context().setOffline(true);
-    await page.getByLabel("Message the agent").fill(script({ text: "From offline." }));
-    await page.getByRole("button", { name: "Send" }).click();
-    const json = { project_id: project, chat_id: chat, message: script({ text: "From elsewhere." }) };
-    await service.call("POST", "/api/chat/agent", { token, json });
-    await page.context().setOffline(false);
-    await expectPage(log(page)).toContainText("From elsewhere.");
-    await expectPage(log(page)).toContainText("From offline.");
-    await expectPage(page.locator(".task")).toHaveCount(3);
-    const { body } = await service.call<{ total: number }>("GET", "/api/chat/agent/tasks", { token });
-    expect(body.total).toBe(3);
   });
 });

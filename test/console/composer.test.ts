@@ -1,41 +1,19 @@
-import type { Page } from "@playwright/test";
 import { expect, it } from "vitest";
+import { png } from "#test/support/pictures.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, script } from "#test/support/task-client.ts";
 import { expectAccessibleInViews } from "./support/accessible.ts";
-import { describeConsole, openPage } from "./support/console.ts";
+import { answer, composer, log, newChat, openChat } from "./support/chat.ts";
+import { describeConsole } from "./support/console.ts";
 import { expectPage } from "./support/open-console.ts";
-import { openProject } from "./support/project.ts";
 
 const service = sharedService();
 
-const log = (page: Page) => page.getByRole("log");
-/** What the agent said; a message that asks for it has the same words. */
-const answer = (page: Page, text: string) => page.locator(".markdown", { hasText: text });
-const composer = (page: Page) => page.getByLabel("Message the agent");
 const make = (name: string) => call("write_file", { file_path: name, content: name });
-const PIXEL = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
-
-async function openChat(options: { mayComplain?: boolean } = {}) {
-  const project = await openProject(service);
-  const { token } = project.account;
-  const newChat = async () => {
-    const json = { project_id: project.client.projectId };
-    const { body } = await service.call<{ id: string }>("POST", "/api/chat", { token, json });
-    return `${project.home}/chats/${body.id}`;
-  };
-  const path = await newChat();
-  const opened = await openPage(service, { ...options, account: project.account, path });
-  await expectPage(composer(opened.page)).toBeFocused();
-  return { ...project, ...opened, token, newChat };
-}
 
 describeConsole("where a person writes to the agent", () => {
   it("keeps what was chosen for the project, what Enter does, and a draft for each chat", async () => {
-    const { page, newChat } = await openChat();
+    const { page, token, project, home } = await openChat(service);
     await page.getByRole("button", { name: "Mode: Ask first" }).click();
     await page.getByRole("menuitemradio", { name: "Plan only" }).click();
     await page.getByRole("button", { name: "Model: Default" }).click();
@@ -53,7 +31,7 @@ describeConsole("where a person writes to the agent", () => {
     await page.getByRole("button", { name: "Enter key" }).click();
     await page.getByRole("menuitemradio", { name: /^Enter breaks/u }).click();
     await composer(page).fill("Of the first chat");
-    await page.goto(`/app${await newChat()}`);
+    await page.goto(`/app${home}/chats/${await newChat(service, token, { project_id: project })}`);
     await expectPage(composer(page)).toHaveValue("");
     await expectPage(page.getByRole("button", { name: "Mode: Plan only" })).toBeVisible();
     await expectPage(page.getByRole("button", { name: `Model: ${name}` })).toBeVisible();
@@ -72,7 +50,7 @@ describeConsole("where a person writes to the agent", () => {
   });
 
   it("completes files and commands", async () => {
-    const { page, write } = await openChat();
+    const { page, write } = await openChat(service);
     await write("src/parser.ts", "x");
     await write("src/printer.ts", "x");
     await composer(page).pressSequentially("See @par");
@@ -99,9 +77,9 @@ describeConsole("where a person writes to the agent", () => {
   });
 
   it("shows attached files before and after they are sent, also after a reload", async () => {
-    const { page } = await openChat();
+    const { page } = await openChat(service);
     await page.getByLabel("Attach files").setInputFiles([
-      { name: "pixel.png", mimeType: "image/png", buffer: PIXEL },
+      { name: "pixel.png", mimeType: "image/png", buffer: png(1, 1) },
       { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("for the agent") },
     ]);
     const attached = page.getByRole("list", { name: "Attachments" });
@@ -123,7 +101,7 @@ describeConsole("where a person writes to the agent", () => {
   });
 
   it("says how far an upload is, in percent", async () => {
-    const { page } = await openChat();
+    const { page } = await openChat(service);
     const network = await page.context().newCDPSession(page);
     const conditions = { offline: false, latency: 0, downloadThroughput: -1 };
     // So slow that it would take minutes.
@@ -139,7 +117,7 @@ describeConsole("where a person writes to the agent", () => {
   });
 
   it("says at once that it is offline, and sends what waits once, also over a reload", async () => {
-    const { page, token } = await openChat({ mayComplain: true });
+    const { page, token } = await openChat(service, { mayComplain: true });
     const shut = Promise.withResolvers<void>();
     let gate: Promise<void> | undefined;
     await page.routeWebSocket("**/ws/chat/**", async (route) => {
@@ -155,6 +133,8 @@ describeConsole("where a person writes to the agent", () => {
     await page.evaluate("dispatchEvent(new Event('offline'))");
     await expectPage(page.locator(".outgoing")).toContainText("Waits for the connection");
     await expectPage(page.getByText("Offline. Reconnecting…")).toBeVisible();
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await expectPage(page.locator(".outgoing")).toContainText("Sending…");
     await page.reload();
     await expectPage(page.locator(".outgoing")).toContainText("Sending…");
     shut.resolve();
@@ -167,10 +147,10 @@ describeConsole("where a person writes to the agent", () => {
   });
 
   it("keeps a message that was refused, with the reason", async () => {
-    const { page, token, client } = await openChat();
-    const chat = new URL(page.url()).pathname.split("/").at(-1);
+    const { page, token, project, chat } = await openChat(service);
     await composer(page).fill("To nowhere");
-    await service.call("POST", "/api/chat", { token, json: { project_id: client.projectId } });
+    // The last chat of a project cannot be deleted.
+    await newChat(service, token, { project_id: project });
     expect((await service.call("DELETE", `/api/chat/${chat}`, { token })).status).toBe(200);
     await composer(page).press("Enter");
     const unsent = page.locator(".outgoing");
@@ -183,7 +163,7 @@ describeConsole("where a person writes to the agent", () => {
 
 describeConsole("a question of the agent", () => {
   it("is denied with a reason that the model reads, and allowed, by keyboard", async () => {
-    const { page, read } = await openChat();
+    const { page, read } = await openChat(service);
     const turns = [
       { text: "I ask.", tools: [make("one.txt")] },
       { text: "I ask again.", tools: [make("two.txt")] },

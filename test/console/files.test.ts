@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
 import { expect, it } from "vitest";
+import { png } from "#test/support/pictures.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, script } from "#test/support/task-client.ts";
 import { expectAccessible } from "./support/accessible.ts";
@@ -106,7 +107,7 @@ describeConsole("the files of a project", () => {
     const { page } = await openPage(service, { account, path });
     await page.getByLabel("Files to upload").setInputFiles([
       { name: "b.txt", mimeType: "text/plain", buffer: Buffer.from("uploaded") },
-      { name: "dot.png", mimeType: "image/png", buffer: Buffer.from(DOT, "base64") },
+      { name: "dot.png", mimeType: "image/png", buffer: png(1, 1) },
     ]);
     await page.getByRole("button", { name: "New file" }).click();
     await page.getByLabel("Path", { exact: true }).fill("docs/new.md");
@@ -162,7 +163,3 @@ const DROPPED = `(() => {
   dragged.items.add(new File(["from a folder"], "dropped.txt"));
   return dragged;
 })()`;
-
-/** A picture of one pixel. */
-const DOT =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

@@ -47,15 +47,6 @@ describeConsole("a person with a keyboard alone", () => {
     await expectPage(page.getByRole("log")).toContainText("And now?");
     await expectFocus(page);
 
-    // What a dialog was opened from has the focus again.
-    await page.keyboard.press("Shift+Tab");
-    await expectPage(page.getByRole("button", { name: "Settings…" })).toBeVisible();
-    await pressOn(page, "Settings…");
-    await expectPage(dialog).toBeVisible();
-    await page.keyboard.press("Escape");
-    await expectPage(dialog).toHaveCount(0);
-    await expectPage(page.getByRole("button", { name: "Settings…" })).toBeFocused();
-
     await pressOn(page, "Files");
     await expectPage(page.getByRole("treeitem", { name: "hello.txt" })).toBeVisible();
     await expectFocus(page);

@@ -4,6 +4,7 @@ import { newChatClient } from "#test/support/chat-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, script } from "#test/support/task-client.ts";
 import { goTo } from "./support/accessible.ts";
+import { composer, log, newChat } from "./support/chat.ts";
 import { describeConsole, openPage } from "./support/console.ts";
 import { openProject } from "./support/project.ts";
 import { expectPage } from "./support/open-console.ts";
@@ -11,8 +12,6 @@ import { expectPage } from "./support/open-console.ts";
 const service = sharedService();
 
 const editor = (page: Page) => page.locator(".file > .editor .cm-content");
-const composer = (page: Page) => page.getByLabel("Message the agent");
-const log = (page: Page) => page.getByRole("log");
 const inProject = (page: Page, name: string) =>
   page.getByLabel("Project", { exact: true }).getByRole("link", { name });
 const unsaved = (page: Page) => page.getByLabel("Open files").getByText("unsaved");
@@ -132,15 +131,14 @@ describeConsole("what comes late in the console", () => {
     const { page, client, account, home } = await openPageOfProject();
     const { projectId } = client;
     const chatting = await newChatClient(service, { account, projectId });
-    const newChat = async () => {
-      const json = { project_id: projectId };
-      const { body } = await chatting.call<{ id: string }>("POST", "/api/chat", json);
-      return { chat_id: body.id, address: `${home}/chats/${body.id}` };
+    const begin = async () => {
+      const chat_id = await newChat(service, account.token, { project_id: projectId });
+      return { chat_id, address: `${home}/chats/${chat_id}` };
     };
     const shut = await gateOfSockets(page);
     /** Sends a message in a new chat whose connection is not made yet. */
     const sendIn = async (text: string) => {
-      await page.goto((await newChat()).address);
+      await page.goto((await begin()).address);
       await composer(page).fill(script({ text }));
       await page.getByRole("button", { name: "Send" }).click();
       await expectPage(page.locator(".outgoing")).toContainText("Sending…");
@@ -148,7 +146,7 @@ describeConsole("what comes late in the console", () => {
 
     // A task ends while the connection is made: after the page has read what was there.
     let letGo = shut();
-    const { chat_id, address } = await newChat();
+    const { chat_id, address } = await begin();
     const write = call("write_file", { file_path: "a.txt", content: "a" });
     const message = script({ text: "I ask.", tools: [write] }, { text: "It is over." });
     const stream = await chatting.send(message, { chat_id, edit_mode: "ask" });
@@ -166,7 +164,7 @@ describeConsole("what comes late in the console", () => {
 
     // A task begins and ends between what the page has read and its connection.
     letGo = shut();
-    const elsewhere = await newChat();
+    const elsewhere = await begin();
     await page.goto(elsewhere.address);
     await expectPage(log(page)).toContainText("No messages yet");
     const said = { project_id: projectId, message: script({ text: "From elsewhere." }) };

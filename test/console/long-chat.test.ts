@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, script } from "#test/support/task-client.ts";
+import { composer, newChat } from "./support/chat.ts";
 import { serveLongHistory } from "./support/long-history.ts";
 import { describeConsole, openPage } from "./support/console.ts";
 import { expectPage } from "./support/open-console.ts";
@@ -33,18 +34,15 @@ describeConsole("a chat of 10,000 tool calls", () => {
     const account = await service.signUp();
     const { token } = account;
     const { id: project } = await service.newProject(token);
-    const json = { project_id: project };
-    const { body } = await service.call<{ id: string }>("POST", "/api/chat", { token, json });
+    const chat = await newChat(service, token, { project_id: project });
     const { page } = await openPage(service, { account, path: null });
-    await serveLongHistory(page, body.id, 10_000);
-    await page.goto(`/app/projects/${project}/chats/${body.id}`);
+    await serveLongHistory(page, chat, 10_000);
+    await page.goto(`/app/projects/${project}/chats/${chat}`);
     await expectPage(page.getByText("echo 9999", { exact: true })).toBeVisible();
 
     const words = Array.from({ length: 150 }, (_, index) => `word${index}`).join(" ");
     const asked = { text: "I ask.", tools: [call("write_file", { file_path: "a.txt", content: "a" })] };
-    await page
-      .getByLabel("Message the agent")
-      .fill(script(asked, { text: words, chunks: 150, delay_ms: 20 }));
+    await composer(page).fill(script(asked, { text: words, chunks: 150, delay_ms: 20 }));
     await page.getByRole("button", { name: "Send" }).click();
     // The words come once all is ready to watch them.
     await expectPage(page.getByRole("button", { name: "Allow once" })).toBeVisible();

@@ -1,6 +1,7 @@
 import { afterAll, expect, it } from "vitest";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, script } from "#test/support/task-client.ts";
+import { newChat } from "./support/chat.ts";
 import { expectPage, launchBrowser, openConsole } from "./support/open-console.ts";
 
 const service = sharedService();
@@ -10,8 +11,7 @@ afterAll(() => browser.close());
 it("a person is asked during the first long task, is told of what follows, and finds the answer in the account", async () => {
   const account = await service.signUp();
   const { slug, id } = await service.newProject(account.token);
-  const json = { project_id: id };
-  const { body } = await service.call<{ id: string }>("POST", "/api/chat", { token: account.token, json });
+  const chat = await newChat(service, account.token, { project_id: id });
   const { page, complaints } = await openConsole(browser, service, { account, path: null });
   // A browser without a window denies notifications, whatever was granted.
   await page.addInitScript(() => {
@@ -34,7 +34,7 @@ it("a person is asked during the first long task, is told of what follows, and f
   const asking = { tools: [call("bash_exec", { command: "true" })] };
   const work = script(asking, asking, asking, { text: "Done." });
   await page.clock.install();
-  await page.goto(`/app/projects/${slug}/chats/${body.id}`);
+  await page.goto(`/app/projects/${slug}/chats/${chat}`);
   await page.locator("#message").fill(work);
   await page.keyboard.press("Enter");
   await expectPage(page.getByText("The agent asks")).toBeVisible();

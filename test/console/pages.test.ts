@@ -4,6 +4,7 @@ import type { Account } from "#test/support/api-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, newTaskClient, script, type Invoked, type TaskClient } from "#test/support/task-client.ts";
 import { expectAccessible, expectAccessibleInViews, expectNoBarriers, goTo } from "./support/accessible.ts";
+import { composer, newChat } from "./support/chat.ts";
 import { describeConsole, openPage } from "./support/console.ts";
 import { expectPage } from "./support/open-console.ts";
 
@@ -92,10 +93,9 @@ describeConsole("a page of the console", () => {
   });
 
   it("has none while it asks, refuses, is offline, or a dialog is open", async () => {
-    const { token } = account;
-    const json = { project_id: client.projectId };
-    const { body } = await service.call<{ id: string }>("POST", "/api/chat", { token, json });
-    const path = `/projects/${client.projectId}/chats/${body.id}`;
+    const { projectId } = client;
+    const chat = await newChat(service, account.token, { project_id: projectId });
+    const path = `/projects/${projectId}/chats/${chat}`;
     const { page } = await openPage(service, { account, path: null });
     const sockets: WebSocketRoute[] = [];
     let isOffline = false;
@@ -110,9 +110,7 @@ describeConsole("a page of the console", () => {
     await page.goto(`/app${path}`);
     const dialog = page.getByRole("dialog");
     const write = call("write_file", { file_path: "a.txt", content: "a" });
-    await page
-      .getByLabel("Message the agent")
-      .fill(script({ text: "I ask.", tools: [write] }, { text: "." }));
+    await composer(page).fill(script({ text: "I ask.", tools: [write] }, { text: "." }));
     await page.getByRole("button", { name: "Send" }).click();
     await expectPage(page.getByRole("button", { name: "Allow once" })).toBeVisible();
     await expectAccessibleInViews(page, "an approval waits");

@@ -19,7 +19,7 @@ describeConsole("the settings of a project", () => {
     ({ owner } = team);
     member = await team.join("editor");
   });
-  it("give a person a role, and stand beside a fork, an export and the end of the project", async () => {
+  it("give a person a role and keep the project on, and stand beside a fork, an export and its end", async () => {
     const { slug } = await service.newProject(owner.token, "source");
     const { page } = await openPage(service, { account: owner, path: `/projects/${slug}` });
     const download = page.waitForEvent("download");
@@ -43,13 +43,8 @@ describeConsole("the settings of a project", () => {
     await page.getByLabel("Name", { exact: true }).fill("<i>Renamed</i>");
     await page.getByRole("button", { name: "Save" }).click();
     await expectPage(page.getByText("Saved")).toBeVisible();
-    const { body } = await service.call("GET", `/api/projects/${slug}`, owner);
-    expect(body).toMatchObject({ name: "<i>Renamed</i>" });
-  });
 
-  it("offer to turn always on what is off, and off what is on", async () => {
-    const { slug } = await service.newProject(owner.token, "awake");
-    const { page } = await openPage(service, { account: owner, path: `/projects/${slug}/settings` });
+    // They offer to turn always on what is off, and off what is on.
     const on = page.getByRole("button", { name: "Turn on" });
     const off = page.getByRole("button", { name: "Turn off" });
     await expectPage(off).toHaveCount(0);
@@ -60,7 +55,7 @@ describeConsole("the settings of a project", () => {
     await expectPage(on).toBeVisible();
     await expectPage(off).toHaveCount(0);
     const { body } = await service.call("GET", `/api/projects/${slug}`, owner);
-    expect(body).toMatchObject({ deployed_at: null });
+    expect(body).toMatchObject({ name: "<i>Renamed</i>", deployed_at: null });
   });
 
   it("are not needed to begin a project anew whose files are lost", async () => {

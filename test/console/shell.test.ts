@@ -6,6 +6,7 @@ import { SEARCHED, SEARCHED_IN_WORDS } from "../../console/src/shell/searched.ts
 import type { Account } from "#test/support/api-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { expectAccessible, expectAccessibleInViews, goTo } from "./support/accessible.ts";
+import { newChat } from "./support/chat.ts";
 import { describeConsole, openPage } from "./support/console.ts";
 import { expectPage } from "./support/open-console.ts";
 
@@ -38,12 +39,10 @@ describeConsole("what stands around the pages of the console", () => {
   beforeAll(async () => {
     account = await service.signUp("ada");
     project = await service.newProject(account.token, "Compiler");
-    const json = { project_id: project.id, title: "Fix the parser" };
-    const { body } = await service.call<{ id: string }>("POST", "/api/chat", { token: account.token, json });
-    chat = body.id;
+    chat = await newChat(service, account.token, { project_id: project.id, title: "Fix the parser" });
   });
 
-  it("names each page in the title of its tab, and offers each provider of models once", async () => {
+  it("names each page in the title of its tab, and what was searched where nothing is found, and offers each provider of models once", async () => {
     const { page } = await openPage(service, { account, path: "/usage" });
     await expectPage(page).toHaveTitle("Usage · Agent Workspace");
     await goTo(page, "/models/keys");
@@ -62,11 +61,7 @@ describeConsole("what stands around the pages of the console", () => {
     await goTo(page, `/projects/${project.slug}`);
     await expectPage(page).toHaveTitle("Compiler · Agent Workspace");
     await expectPage(page.locator("h1")).toHaveCount(1);
-  });
 
-  it("says what was searched where nothing is found", async () => {
-    const { page } = await openPage(service, { account, path: "/usage" });
-    await expectPage(page.getByRole("heading", { level: 1 })).toBeVisible();
     await page.keyboard.press("Control+k");
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("combobox").fill("nobody ever wrote this");

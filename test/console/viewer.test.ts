@@ -3,6 +3,7 @@ import type { Account } from "#test/support/api-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { newTeamClient } from "#test/support/team-client.ts";
 import { goTo } from "./support/accessible.ts";
+import { newChat } from "./support/chat.ts";
 import { describeConsole, openPage } from "./support/console.ts";
 import { filesOf } from "./support/project.ts";
 import { expectPage } from "./support/open-console.ts";
@@ -20,9 +21,7 @@ describeConsole("a viewer of a team in the console", () => {
     viewer = await team.join("editor");
     project = await service.newProject(owner.token, "shown");
     // As an editor this person began a chat.
-    const json = { project_id: project.id, title: "Begun as an editor" };
-    const begun = await service.call<{ id: string }>("POST", "/api/chat", { token: viewer.token, json });
-    chat = begun.body.id;
+    chat = await newChat(service, viewer.token, { project_id: project.id, title: "Begun as an editor" });
     await team.asOwner("PATCH", `/members/${viewer.id}`, { role: "viewer" });
     const { write } = filesOf(service, owner.token, project.id);
     await write("a.txt", "one\n");

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toCsv } from "#src/lib/csv.ts";
 import { readCsv } from "#test/support/csv.ts";
+import { anyText } from "#test/support/any-text.ts";
 
 describe("a CSV cell", () => {
   it.each([
@@ -25,7 +26,7 @@ describe("a CSV cell", () => {
 });
 
 it("whatever is written is read back, and no cell begins as a formula does", () => {
-  const row = fc.array(fc.string({ unit: "binary" }), { minLength: 2, maxLength: 5 });
+  const row = fc.array(anyText(), { minLength: 2, maxLength: 5 });
   fc.assert(
     fc.property(fc.array(row, { minLength: 1, maxLength: 4 }), (rows) => {
       const read = readCsv(toCsv(rows));

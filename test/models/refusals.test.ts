@@ -83,7 +83,7 @@ describe("a refusal", () => {
     const error = await said(modelAnswering("openai", () => new Response(body, { status: 400 }))).catch(
       String,
     );
-    expect(error).toContain("The header 'Bearer");
+    expect(error).toContain("own answered 400: The header 'Bearer");
     expect(error).toContain("***");
     expect(error).not.toMatch(/own-key|of-a-test|b3duLWtleS|tb3duLWtle|93bi1rZX/u);
   });

@@ -8,15 +8,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startChatPlatform } from "#stand-ins/chat-platform/index.ts";
 import { ChatPlatform } from "#test/support/chat-platform.ts";
 import { CHROMIUM, startChromium } from "#test/support/chromium.ts";
+import { png } from "#test/support/pictures.ts";
 
 /* What a bot of the service sends is tried there by test/channels/telegram/api.test.ts. */
 
-const PNG = Uint8Array.from(
-  Buffer.from(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-    "base64",
-  ),
-);
+const PNG = Uint8Array.from(png(1, 1));
 
 const dataDir = mkdtempSync(path.join(tmpdir(), "chat-platform-"));
 let server: Awaited<ReturnType<typeof startChatPlatform>>;

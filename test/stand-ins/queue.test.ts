@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from "vitest";
-import type { Places } from "#stand-ins/queue/lanes.ts";
 import { queueWorld } from "./support/queue-world.ts";
 
 const publicUrl = "https://service.test";
@@ -90,29 +89,6 @@ describe("a failed delivery", () => {
     await vi.waitFor(async () => expect((await client.dlq.listMessages()).messages).toHaveLength(1));
     expect(destination.deliveries).toHaveLength(1);
   });
-});
-
-const FOUR: Places = { favoured: { lanes: /^never$/u, places: 0 }, others: 4 };
-
-it("delivers at most so many at a time as there are places, and the rest as they come free", async () => {
-  let [now, most] = [0, 0];
-  const full = Promise.withResolvers<void>();
-  const destination = await receiver(async () => {
-    now += 1;
-    most = Math.max(most, now);
-    if (now === 4) full.resolve();
-    await full.promise;
-    // Whatever else is under way may arrive first.
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    now -= 1;
-    return { status: 200 };
-  });
-  const { queue, client } = await queueTo(destination.url, { places: FOUR });
-  await client.batch(Array.from({ length: 40 }, (_, index) => ({ url: `${publicUrl}/${index}` })));
-  queue.begin();
-  const deliveries = await destination.arrived(40);
-  expect(new Set(deliveries.map(({ path: at }) => at)).size).toBe(40);
-  expect(most).toBe(4);
 });
 
 describe("flow control", () => {

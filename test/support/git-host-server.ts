@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer, text } from "node:stream/consumers";
 import type { GitServer } from "./git-server.ts";
 import { JSON_TYPE, REGISTERED, serveProvider, type ProviderServer } from "./oauth-provider.ts";
+import { passOn } from "./pass-on.ts";
 
 export type GitHostKind = "github" | "gitlab" | "bitbucket";
 
@@ -94,7 +95,7 @@ export async function startGitHost(kind: GitHostKind, git?: GitServer): Promise<
     response.writeHead(status, JSON_TYPE).end(JSON.stringify(body ?? { message: "no" }));
   }
 
-  async function passOn(request: IncomingMessage, response: ServerResponse) {
+  async function serveGit(request: IncomingMessage, response: ServerResponse) {
     const [user = "", token = ""] = Buffer.from(
       (request.headers.authorization ?? "").replace("Basic ", ""),
       "base64",
@@ -105,18 +106,9 @@ export async function startGitHost(kind: GitHostKind, git?: GitServer): Promise<
       response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end();
       return;
     }
-    const { method = "GET", headers } = request;
-    const answer = await fetch(git.url + (request.url ?? ""), {
-      method,
-      headers: Object.fromEntries(
-        ["content-type", "accept", "git-protocol", "content-encoding"].flatMap((name) =>
-          typeof headers[name] === "string" ? [[name, headers[name]]] : [],
-        ),
-      ),
-      ...(method === "POST" && { body: new Uint8Array(await buffer(request)) }),
-    });
-    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
-    response.end(Buffer.from(await answer.arrayBuffer()));
+    const answer = await passOn(new URL(git.url), request, await buffer(request));
+    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(response);
   }
 
   const server = await serveProvider(async (request, response, { pathname, searchParams }) => {
@@ -124,7 +116,7 @@ export async function startGitHost(kind: GitHostKind, git?: GitServer): Promise<
     else if (pathname === paths.token) await grant(request, response);
     else if (pathname.startsWith(`${paths.api}/`)) {
       answerApi(pathname.slice(paths.api.length), request, response);
-    } else await passOn(request, response);
+    } else await serveGit(request, response);
   });
   const host: GitHostServer = Object.assign(server, {
     secrets,

@@ -1,13 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { headAndTail } from "#src/agent/tools/bound-text.ts";
+import { anyText } from "#test/support/any-text.ts";
 
 const NOTE = /\n\[\.\.\. (\d+) characters cut \.\.\.\]\n/;
 /** Texts of any 16-bit units: halves of surrogate pairs and NULs included. */
-const anyText = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 400 }),
+const anyUnits = fc.oneof(
+  anyText({ maxLength: 400, size: "max" }),
   fc
-    .array(fc.constantFrom("a", "\n", "\uD83D", "\uDE00", "😀", "\0"), { maxLength: 300 })
+    .array(fc.constantFrom("a", "\n", "\uD83D", "\uDE00", "😀", "\0"), { maxLength: 300, size: "max" })
     .map((all) => all.join("")),
 );
 
@@ -22,7 +23,7 @@ describe("keeping head and tail of a text", () => {
 
   it("never exceeds what is kept by more than the note, and can be stored, whatever went in", () => {
     fc.assert(
-      fc.property(anyText, fc.nat(300), (text, kept) => {
+      fc.property(anyUnits, fc.nat(300), (text, kept) => {
         const bounded = headAndTail(text, kept);
         expect(bounded.length).toBeLessThanOrEqual(kept + 48);
         expect(bounded.isWellFormed()).toBe(true);

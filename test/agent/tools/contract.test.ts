@@ -7,14 +7,10 @@ import { toModelText } from "#src/agent/tools/to-model-text.ts";
 import { hugeGit } from "#test/support/huge-git.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
 import { OPEN_SHELL } from "#test/support/memory-shells.ts";
+import { png } from "#test/support/pictures.ts";
 import { toolCall, toolContext } from "#test/support/tool-context.ts";
 
 const HUGE = `start of it\n${"x".repeat(200_000)}\nend of it\n`;
-
-const PIXEL = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
 
 /** A call of each tool that succeeds, and whose result is as large as the tool allows. */
 const CALLS: Record<string, Record<string, unknown>> = {
@@ -84,7 +80,7 @@ const runtime = () =>
   new MemoryRuntime(
     {
       "huge.txt": HUGE,
-      "screen.png": PIXEL,
+      "screen.png": png(1, 1),
       ".workspace/memory.md": `## Known\n\n${"k".repeat(100_000)}\n`,
       ...Object.fromEntries(
         Array.from({ length: 300 }, (_, i) => [`many/${"long".repeat(30)}/${i}.txt`, "x\n"]),

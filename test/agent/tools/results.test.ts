@@ -4,13 +4,14 @@ import { toEventResult } from "#src/agent/tools/to-event-result.ts";
 import { toModelText } from "#src/agent/tools/to-model-text.ts";
 import type { ToolResult } from "#src/agent/tools/tool.ts";
 import { runs } from "#test/support/soak.ts";
+import { anyText } from "#test/support/any-text.ts";
 
 const fields = fc.dictionary(
   fc
     .stringMatching(/^[a-z_]{1,20}$/)
     .filter((name) => !["success", "message", "error", "suggestion"].includes(name)),
   fc.oneof(
-    fc.string({ unit: "binary", maxLength: 100 }),
+    anyText({ maxLength: 100 }),
     fc.nat(200_000).map((length) => "é".repeat(length)),
     fc.array(
       fc.nat(3_000).map((length) => "\0".repeat(length)),

@@ -86,6 +86,9 @@ it("sends plain text when the markup is refused, once", async () => {
   const refused = botWith(refusal);
   expect(await failureOf(refused.api.send(TEXT))).toMatchObject({ kind: "refused" });
   expect(refused.seen.map(({ body }) => body)).toMatchObject([{ text: "<b>hello</b>" }, { text: "hello" }]);
+  const { api, seen } = botWith(refusal, good({ message_id: 5 }));
+  expect(await api.send(TEXT)).toEqual({ messageId: "5" });
+  expect(seen[1]?.body).not.toHaveProperty("parse_mode");
 });
 
 it("sends to the supergroup that a group became", async () => {

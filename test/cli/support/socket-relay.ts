@@ -1,6 +1,7 @@
-import http from "node:http";
+import { buffer } from "node:stream/consumers";
 import { WebSocket, WebSocketServer, type RawData } from "ws";
 import { serve } from "#local/serve.ts";
+import { passOn } from "#test/support/pass-on.ts";
 
 /** Stands before a service, passes requests and sockets on, and can cut the sockets. */
 export interface SocketRelay {
@@ -68,7 +69,7 @@ export async function startSocketRelay(
     open.clear();
   };
   const { url, close } = await serve(
-    (request, response) => {
+    async (request, response) => {
       asked.push(`${request.method} ${request.url}`);
       const body = bodies?.[request.url ?? ""];
       if (body !== undefined) {
@@ -76,17 +77,9 @@ export async function startSocketRelay(
         response.end(JSON.stringify(body));
         return;
       }
-      const onward = http.request(
-        target + request.url,
-        // A kept connection may be closed as the request leaves, which no service did.
-        { method: request.method, headers: request.headers, agent: false },
-        (answer) => {
-          response.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...headers });
-          answer.pipe(response);
-        },
-      );
-      onward.on("error", () => response.destroy());
-      request.pipe(onward);
+      const answer = await passOn(new URL(target), request, await buffer(request));
+      response.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...headers });
+      answer.pipe(response);
     },
     {
       onUpgrade: (request, socket, head) => {

@@ -12,12 +12,6 @@ describe("errors of messages servers", () => {
     [undefined, bodyOf("api_error"), "overloaded", true],
     [undefined, bodyOf("rate_limit_error"), "rate_limited", true],
     [undefined, "garbage", "overloaded", true],
-    [
-      400,
-      bodyOf("invalid_request_error", "prompt is too long: 250000 tokens > 200000 maximum"),
-      "context_too_long",
-      false,
-    ],
     [413, bodyOf("request_too_large"), "context_too_long", false],
     [400, bodyOf("invalid_request_error", "Your credit balance is too low"), "quota_exhausted", false],
     [400, bodyOf("invalid_request_error", "messages: roles must alternate"), "invalid_request", false],

@@ -10,7 +10,7 @@ const window = { capacity: 5, windowMs: 60_000 };
 const eventsAfter = (leastGap: number) =>
   fc.array(
     fc.record({
-      gap: fc.oneof(fc.constant(0), fc.integer({ min: leastGap, max: 30_000 })),
+      gap: fc.oneof(fc.constant(0), fc.integer({ min: leastGap, max: 5_000 })),
       what: fc.oneof(
         { weight: 6, arbitrary: fc.constant({ kind: "take" as const }) },
         { weight: 2, arbitrary: fc.record({ kind: fc.constant("giveBack" as const), nth: fc.nat(20) }) },
@@ -18,7 +18,7 @@ const eventsAfter = (leastGap: number) =>
         { weight: 1, arbitrary: fc.constant({ kind: "alarm" as const }) },
       ),
     }),
-    { maxLength: 120 },
+    { maxLength: 120, size: "max" },
   );
 
 describe("attempts", () => {

@@ -2,10 +2,11 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeEntries, encodeEntries } from "#src/platform/runtime/entry-stream.ts";
 import type { EntryWithContent, StoredEntry } from "#src/platform/runtime/project-storage.ts";
+import { anyText } from "#test/support/any-text.ts";
 
 const file = fc.record({
-  path: fc.string({ unit: "binary", minLength: 1, maxLength: 40 }).filter((path) => path.isWellFormed()),
-  bytes: fc.uint8Array({ maxLength: 300 }),
+  path: anyText({ minLength: 1, maxLength: 40 }).filter((path) => path.isWellFormed()),
+  bytes: fc.uint8Array({ maxLength: 300, size: "max" }),
   mode: fc.nat({ max: 0o7777 }),
   modifiedAt: fc.nat(),
   target: fc.string(),
@@ -84,7 +85,7 @@ describe("entries as a stream of bytes", () => {
 
   it("are refused when the bytes are none", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 200 }), async (bytes) => {
+      fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 200, size: "max" }), async (bytes) => {
         const isEmptyList = bytes.length >= 4 && bytes.subarray(0, 4).every((byte) => byte === 0);
         fc.pre(!isEmptyList);
         await expect(decoded(streamOf(bytes, 1000, "bytes"))).rejects.toMatchObject({

@@ -239,7 +239,10 @@ const body: fc.Arbitrary<Body> = fc.oneof(
 );
 const logOf = (taskId: string) =>
   fc
-    .tuple(fc.array(body, { maxLength: 30 }), fc.constantFrom("completed", "failed", "cancelled"))
+    .tuple(
+      fc.array(body, { maxLength: 30, size: "max" }),
+      fc.constantFrom("completed", "failed", "cancelled"),
+    )
     .map(([bodies, status]) => log([started, ...bodies, done(status)], taskId));
 
 const byId = (tasks: readonly ConversationTask[]) => tasks.toSorted((a, b) => (a.taskId < b.taskId ? -1 : 1));

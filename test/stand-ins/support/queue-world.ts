@@ -5,13 +5,11 @@ import { Client } from "@upstash/qstash";
 import { afterEach, beforeEach } from "vitest";
 import type { Faults } from "#stand-ins/queue/faults.ts";
 import { startQueue } from "#stand-ins/queue/index.ts";
-import type { Places } from "#stand-ins/queue/lanes.ts";
 import { startReceiver } from "./receiver.ts";
 
 interface Options {
   publicUrl?: string;
   faults?: Faults;
-  places?: Places;
 }
 
 /** Queues over a folder of each test's own, and destinations, which are closed at its end. */

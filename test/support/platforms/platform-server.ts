@@ -25,12 +25,12 @@ export interface Answer {
 
 /**
  * How a call fails: `busy` is the platform's own 429; `garbage` is a page of HTML with status 200; `hang` is no answer at
- * all; `cut` loses the connection before anything is done, `lost` after it.
+ * all; `lost` loses the connection after all is done.
  */
 export type Fault =
   | { kind: "busy"; retryAfterSeconds: number }
   | ({ kind: "answer" } & Answer)
-  | { kind: "garbage" | "hang" | "cut" | "lost" };
+  | { kind: "garbage" | "hang" | "lost" };
 
 /** A file of a message. */
 export interface SentFile {

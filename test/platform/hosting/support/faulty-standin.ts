@@ -1,7 +1,8 @@
-import http from "node:http";
+import type http from "node:http";
 import { buffer } from "node:stream/consumers";
 import { serve } from "#local/serve.ts";
 import { startTestHosting } from "#test/stand-ins/support/hosting.ts";
+import { passOn } from "#test/support/pass-on.ts";
 
 /** What a call gets instead of its answer. */
 export type Fault =
@@ -48,12 +49,16 @@ export async function startFaultyStandin(): Promise<FaultyStandin> {
     const fault = plan && [-1, calls.length].includes(plan.call) ? plan.fault : undefined;
     calls.push({ call: `${method} ${url.split("?")[0]}`, headers, body });
     if (fault && fault.kind !== "reset" && fault.kind !== "garbage") return refuse(response, fault);
-    const answer = await forward(standin.url + url, { method, headers }, body);
+    const answer = await passOn(new URL(standin.url), incoming, body);
+    const said = (await buffer(answer)).toString("utf8");
     if (fault?.kind === "reset") response.destroy();
     else if (fault) response.writeHead(200).end("<html>");
-    // Addresses that the stand-in gives out lead through the relay, too.
-    else
-      response.writeHead(answer.status, answer.headers).end(answer.text.replaceAll(standin.url, relay.url));
+    else {
+      const type = answer.headers["content-type"];
+      response.writeHead(answer.statusCode ?? 0, type === undefined ? {} : { "content-type": type });
+      // Addresses that the stand-in gives out lead through the relay, too.
+      response.end(said.replaceAll(standin.url, relay.url));
+    }
   });
   const list = <T>(name: string) => standin.json<T[]>(`/_standin/${name}`, { token: null });
   const sites = () => list<{ id: string; name: string }>("sites");
@@ -77,23 +82,6 @@ export async function startFaultyStandin(): Promise<FaultyStandin> {
       await relay.close();
       await standin.close();
     },
-  };
-}
-
-async function forward(
-  url: string,
-  { method, headers }: { method: string; headers: http.IncomingHttpHeaders },
-  body: Buffer,
-): Promise<{ status: number; headers: Record<string, string>; text: string }> {
-  const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
-  const sent = { ...headers, host: new URL(url).host };
-  http.request(url, { method, headers: sent }, resolve).once("error", reject).end(body);
-  const answer = await promise;
-  const type = answer.headers["content-type"];
-  return {
-    status: answer.statusCode ?? 0,
-    headers: type === undefined ? {} : { "content-type": type },
-    text: (await buffer(answer)).toString("utf8"),
   };
 }
 
