@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { anyText } from "#test/support/any-text.ts";
 import { fieldsOf } from "#test/support/fields.ts";
 import { resolve, type Document, type JsonSchema } from "./operations.ts";
 
@@ -42,7 +43,7 @@ const HOSTILE_TEXTS = [
 
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...HOSTILE_TEXTS),
-  fc.string({ unit: "binary", maxLength: 60 }),
+  anyText({ maxLength: 60 }),
   fc.string({ unit: "grapheme", maxLength: 60 }),
 );
 
