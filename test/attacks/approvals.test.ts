@@ -47,24 +47,27 @@ async function askedAbout(...calls: object[]) {
   return allowing(client, stream);
 }
 
+/** One approval as it is read alone, and in the list of its project. */
+async function readApproval(of: ChatClient, id: string) {
+  const path = "/api/chat/agent/approvals";
+  const { body: whole } = await of.call<api.GetApprovalAnswer>("GET", `${path}/${id}`);
+  const { body } = await of.call<api.GetApprovalAnswer[]>("GET", `${path}?project_id=${of.projectId}`);
+  return { whole, listed: body.find(({ approval_id }) => approval_id === id) };
+}
+
 async function allowing(of: ChatClient, stream: ChatStream) {
   const frames: ChatFrame[] = [];
-  let whole: api.GetApprovalAnswer | undefined;
-  let listed: api.GetApprovalAnswer | undefined;
+  let read: Partial<Awaited<ReturnType<typeof readApproval>>> = {};
   for await (const frame of stream.frames()) {
     frames.push(frame);
     if (frame.type !== "approval_required") continue;
     const id = String(frame.data?.["approval_id"]);
-    whole = (await of.call<api.GetApprovalAnswer>("GET", `/api/chat/agent/approvals/${id}`)).body;
-    const list = `/api/chat/agent/approvals?project_id=${of.projectId}`;
-    listed = (await of.call<api.GetApprovalAnswer[]>("GET", list)).body.find(
-      ({ approval_id }) => approval_id === id,
-    );
+    read = await readApproval(of, id);
     await of.call("POST", "/api/chat/agent/approval", { approval_id: id, response: "allow_once" });
   }
   const event = frames.findLast(({ type }) => type === "approval_required");
   const result = frames.findLast(({ type }) => type === "tool_call")?.data?.["result"];
-  return { event, whole, listed, result };
+  return { event, ...read, result };
 }
 
 describe("the approver", () => {

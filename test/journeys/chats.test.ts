@@ -8,17 +8,16 @@ import { fieldsOf } from "#test/support/fields.ts";
 const service = sharedService();
 const client = await newChatClient(service);
 
+interface ListedChat extends api.Chat {
+  message_count: number;
+}
+
 const newChat = async (json: object = { project_id: client.projectId }) =>
   (await client.call<api.Chat>("POST", "/api/chat/", json)).body;
 const messagesOf = async (chatId: string) =>
   (await client.call<api.ChatMessage[]>("GET", `/api/chat/session/${chatId}/messages`)).body;
 const sessions = async () =>
-  (
-    await client.call<(api.Chat & { message_count: number })[]>(
-      "GET",
-      `/api/chat/${client.projectId}/sessions`,
-    )
-  ).body;
+  (await client.call<ListedChat[]>("GET", `/api/chat/${client.projectId}/sessions`)).body;
 const say = (text: string) => script({ text });
 const write = (path: string, content: string) =>
   script({ text: "I write.", tools: [call("write_file", { path, content })] }, { text: "Written." });

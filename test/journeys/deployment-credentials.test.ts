@@ -6,13 +6,14 @@ const service = sharedService();
 
 const BASE = "/api/deployment-credentials";
 
+interface Answer extends api.DeploymentCredential {
+  detail: string;
+}
+
 async function newOwner() {
   const account = await service.signUp("deployer");
-  const call = <T = api.DeploymentCredential & { detail: string }>(
-    method: string,
-    path: string,
-    json?: unknown,
-  ) => service.call<T>(method, path, { token: account.token, ...(json !== undefined && { json }) });
+  const call = <T = Answer>(method: string, path: string, json?: unknown) =>
+    service.call<T>(method, path, { token: account.token, ...(json !== undefined && { json }) });
   const list = async (query = "") =>
     (await call<api.ListDeploymentCredentialsAnswer>("GET", `${BASE}/${query}`)).body.credentials;
   return { ...account, call, list };

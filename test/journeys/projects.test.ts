@@ -6,10 +6,14 @@ const service = sharedService();
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
 
+interface MadeProject extends api.Project {
+  project: api.Project;
+}
+
 it("a project is announced under the names of both client families and usable at once, changed part by part, and deleted once", async () => {
   const { token, id: userId } = await service.signUp();
   const json = { name: "My App", description: "what it is", source_type: "empty" };
-  const made = await service.call<api.Project & { project: api.Project }>("POST", "/api/projects/", {
+  const made = await service.call<MadeProject>("POST", "/api/projects/", {
     token,
     json,
   });

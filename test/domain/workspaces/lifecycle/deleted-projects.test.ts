@@ -12,17 +12,18 @@ const database = await fileDatabase();
 it.each(["freeze", "discard"] as const)(
   "a project's executor neither ends nor advances the deletion that comes before its %s",
   async (moment) => {
-    const { deps, caller, id, row, script, deliver } = await newWorkshop(database.db);
+    const project = await newWorkshop(database.db);
+    const { deps, caller, id } = project;
     const deletion = { id: newId(), userId: caller.userId };
     const shown = () => requireBackgroundTask(deps, caller, deletion.id);
     let stored: Awaited<ReturnType<typeof shown>> | undefined;
     await requestStop(deps, caller, id);
-    script.before[moment] = async () => {
-      await deleteProjectRow(deps.db, await row(), deletion, undefined);
+    project.script.before[moment] = async () => {
+      await deleteProjectRow(deps.db, await project.row(), deletion, undefined);
       stored = await shown();
       if (moment === "freeze") throw new AppError("not_found", "Project not found");
     };
-    await deliver();
+    await project.deliver();
     expect(stored).toMatchObject({ type: "project_deletion", status: "running" });
     expect(await shown()).toEqual(stored);
   },
