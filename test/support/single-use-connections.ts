@@ -31,7 +31,8 @@ const TO_DATABASE = "/sql";
 
 function mayBeLeftUnread({ body, headers, path }: Options): boolean {
   if (body === null || body === undefined || path === TO_DATABASE) return false;
-  return !(Number(headers?.["content-length"]) <= SHORT_BYTES);
+  const { "content-length": length = Infinity } = headers ?? {};
+  return Number(length) > SHORT_BYTES;
 }
 
 // Node makes its dispatcher with the first request.

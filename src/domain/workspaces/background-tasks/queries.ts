@@ -8,7 +8,7 @@ export type BackgroundTask = typeof backgroundTasks.$inferSelect;
 const OPEN = ["queued", "running"] as const;
 
 const isOpen = inArray(backgroundTasks.status, [...OPEN]);
-/** A deletion ends with the project's files, whatever an executor does that is still at work on the project. */
+/** The tasks that a project's executor advances and ends. The task of a deletion is not one: it ends once the files are removed. */
 const isOfExecutor = and(isOpen, ne(backgroundTasks.type, "project_deletion"));
 
 /** Stores a new background task, which may already be finished. Returns a query, so that it can be part of a batch. */

@@ -147,7 +147,7 @@ export async function subscribeToAgent(parts: Parts, payer: Payer, agent: PaidAg
   return session.subscriptionId ?? "";
 }
 
-/** Has a team buy an agent, of which its creator gets nine tenths, which are to be paid out. */
+/** A team buys an agent. Nine tenths of the price are to be paid out to its creator. */
 export async function buyAgent(parts: Parts, payer: Payer, { id, creator, priceCents }: PaidAgent) {
   const sale = { type: "agent_purchase", item: id, amountCents: priceCents } as const;
   const amountCents = priceCents * 0.9;

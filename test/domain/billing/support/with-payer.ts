@@ -60,7 +60,7 @@ export async function withPayer() {
     },
     /** A period passes. */
     advance: (subscription: string) => stripe.control(`subscriptions/${subscription}/advance`),
-    /** Changes a subscription's price. To the one that it has makes an invoice of nothing. */
+    /** Changes a subscription's price. With the price that it has already, Stripe makes an invoice of nothing. */
     async changePrice(id: string, priceId?: string) {
       const { item } = (await payments.getSubscription(id)) ?? {};
       const price = { itemId: item?.id ?? "", priceId: priceId ?? item?.priceId ?? "" };
