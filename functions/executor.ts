@@ -12,6 +12,8 @@ import { doneHere, isDoneHere, whereThereIsRoom } from "./at-once.ts";
  */
 export class Executor extends WorkerEntrypoint<object> {
   async executeStep({ taskId, begun }: BegunStep): Promise<"done" | "full"> {
+    // One write of the log lets this call and the answer to who stored the task go out. Where both share a thread, the answer is first.
+    await scheduler.wait(0);
     return whereThereIsRoom(() =>
       this.#logged({ message: "step", task_id: taskId }, async (services) => {
         await runBegunStep(services, { taskId, begun });
