@@ -208,7 +208,7 @@ describeConsole("a page of the console", () => {
   });
 
   it("asks to sign in, comes back, asks little when it is idle, and asks again no sooner than the service says", async () => {
-    const { page } = await openPage(service, { path: "/keys", mayComplain: true });
+    const { page } = await openPage(service, { path: "/keys", mayComplain: true, waitsForReads: false });
     await page.getByLabel("Username or email address").fill(account.username);
     await page.getByLabel("Password", { exact: true }).fill(account.password);
     await page.getByRole("button", { name: "Sign in" }).click();

@@ -139,7 +139,7 @@ describeConsole("what stands around the pages of the console", () => {
   });
 
   it("has no barrier in any part", async () => {
-    const { page } = await openPage(service, { account, path: "/_parts" });
+    const { page } = await openPage(service, { account, path: "/_parts", waitsForReads: false });
     await expectPage(page.getByRole("heading", { name: "Parts", exact: true })).toBeVisible();
     await expectAccessibleInViews(page);
   });

@@ -24,6 +24,8 @@ export interface OpenOptions {
   readonly origin?: string;
   /** Instead of a path: an address of the service. */
   readonly address?: string;
+  /** `false` lets a test act while something of the page is still being read. */
+  readonly waitsForReads?: boolean;
 }
 
 /** A new browser profile, with a page of the console at a path. */
@@ -37,6 +39,7 @@ export async function openConsole(
     path = "",
     origin: own = service.url,
     address,
+    waitsForReads = true,
   }: OpenOptions = {},
 ): Promise<ConsolePage> {
   const context = await browser.newContext({
@@ -48,6 +51,10 @@ export async function openConsole(
   });
   context.setDefaultTimeout(WAIT_HANGS_MS);
   const page = await context.newPage();
+  // What comes moves what is below it, and a button that moves under a press gets no click: as a person would, each
+  // step and each look at the page waits until nothing of it is still being read.
+  const reading = page.getByLabel("Loading", { exact: true }).first();
+  if (waitsForReads) await page.addLocatorHandler(reading, () => {});
   const complaints: string[] = [];
   page.on("console", (message) => {
     // A refused request is told by the page itself.
