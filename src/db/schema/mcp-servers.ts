@@ -145,7 +145,7 @@ export const mcpAuthorizations = pgTable("mcp_authorizations", {
   lifetimeSeconds: integer(),
   /** When somebody began to renew the tokens; null while nobody does. */
   refreshingSince: at(),
-  /** Counts what is done to the tokens: a renewal is stored only if it is the last that was begun. */
+  /** Counts what is done to the tokens: begun renewals, of which only the last is stored, and new tokens. */
   generation: integer().notNull().default(0),
   createdAt: createdAt(),
   updatedAt: at(),

@@ -12,6 +12,7 @@ import {
   testServer,
   updateServer,
 } from "#src/domain/agent-work/mcp/index.ts";
+import { claimRefresh, storeRefreshed } from "#src/domain/agent-work/mcp/queries/authorizations.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { createMcpOAuth } from "#src/platform/mcp-oauth/index.ts";
@@ -74,6 +75,20 @@ it("renews a token before it expires, and once for all programs that ask", async
   expect((await rowOf(id))?.refreshingSince).toBeNull();
 });
 
+it("renews nothing with a refresh token that was read before another program's renewal was stored", async () => {
+  const { id } = await add();
+  await connect(id);
+  const read = async () => (await rowOf(id)) ?? expect.fail("It has no row");
+  const before = await read();
+  expect(await claimRefresh(db, before)).toBe(true);
+  const meanwhile = await read();
+  const { encryptedToken, encryptedRefreshToken, expiresAt, lifetimeSeconds, grantor, generation } = before;
+  const renewed = { encryptedToken, encryptedRefreshToken, expiresAt, lifetimeSeconds, grantor };
+  await storeRefreshed(db, { id, generation: generation + 1 }, renewed);
+  expect(await claimRefresh(db, meanwhile)).toBe(false);
+  expect(await claimRefresh(db, await read())).toBe(true);
+});
+
 it("renews a token that the server no longer takes, during a connection", async () => {
   const { id } = await add();
   await connect(id);
@@ -116,7 +131,7 @@ it("takes over a renewal whose program was killed", async () => {
     .set({ refreshingSince: sql`now() - interval '31 seconds'`, generation: 7 })
     .where(eq(mcpAuthorizations.id, id));
   expect(await call(id)).toBe("found");
-  expect(await rowOf(id)).toMatchObject({ refreshingSince: null, generation: 8 });
+  expect(await rowOf(id)).toMatchObject({ refreshingSince: null, generation: 9 });
 });
 
 it("asks for the scopes that the server wants beyond those of its token, and then has them", async () => {

@@ -197,7 +197,10 @@ type Claim = Pick<Authorization, "id" | "generation">;
 const ofClaim = ({ id, generation }: Claim) =>
   and(eq(mcpAuthorizations.id, id), eq(mcpAuthorizations.generation, generation));
 
-/** Stores renewed tokens. Undefined when the claim is no longer the last one. */
+/**
+ * Stores renewed tokens, in a generation of their own: who read the ones before them, during the renewal, cannot claim theirs.
+ * Undefined when the claim is no longer the last one.
+ */
 export async function storeRefreshed(
   db: Db,
   claim: Claim,
@@ -205,7 +208,12 @@ export async function storeRefreshed(
 ): Promise<Authorization | undefined> {
   const [row] = await db
     .update(mcpAuthorizations)
-    .set({ ...tokens, refreshingSince: null, updatedAt: sql`now()` })
+    .set({
+      ...tokens,
+      refreshingSince: null,
+      generation: sql`${mcpAuthorizations.generation} + 1`,
+      updatedAt: sql`now()`,
+    })
     .where(ofClaim(claim))
     .returning();
   return row;
