@@ -104,8 +104,8 @@ export default defineConfig({
           name: "node",
           include: ["test/**/*.test.ts"],
           exclude: inWorkerd,
-          // Many files mostly wait, for a service to start or a task to be taken over: four at a time keep two cores busy.
-          maxWorkers: 4,
+          // Many files mostly wait, for a service to start or a task to be taken over: five at a time keep two cores busy.
+          maxWorkers: 5,
           sequence: { groupOrder: 1 },
           globalSetup: ["test/support/prepare.ts"],
           // Files share the modules of their worker: to load them anew took more time than most files. What a file may not
