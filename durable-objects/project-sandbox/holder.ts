@@ -1,5 +1,6 @@
 import { AppError } from "#src/lib/errors.ts";
 import { parseJson } from "#src/lib/parse-json.ts";
+import { within } from "#src/lib/time-limit.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import { Health, isRead } from "#src/platform/runtime/http-runtime/protocol.ts";
 import type { StorageState as StorageStateAnswer } from "#src/platform/runtime/project-storage.ts";
@@ -14,7 +15,7 @@ import {
 } from "#src/platform/runtime/storage-guard.ts";
 import { Changes } from "./changes.ts";
 import type { Container } from "./container.ts";
-import { Liveness, PATIENCE, SilentError, within, type Patience } from "./liveness.ts";
+import { Liveness, PATIENCE, SilentError, type Patience } from "./liveness.ts";
 import type { StorageState } from "./storage-state.ts";
 
 /** How long programs may take to end when the files are frozen. */
@@ -286,7 +287,7 @@ export class SandboxHolder {
       if (Date.now() > until) {
         throw new AppError("unavailable", "What runs in the project does not end; try again");
       }
-      await Promise.race([over, new Promise((resolve) => setTimeout(resolve, DRAIN_LOOK_MS))]);
+      await within(DRAIN_LOOK_MS, over);
     }
   }
 

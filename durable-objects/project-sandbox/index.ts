@@ -3,6 +3,7 @@ import { objectServices } from "#durable-objects/lib/object-services.ts";
 import { hibernateBeforeEnd } from "#src/domain/workspaces/lifecycle/index.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { parseJson } from "#src/lib/parse-json.ts";
+import { timeLimit } from "#src/lib/time-limit.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import { CommandResult, SECRET_HEADER, SERVER_PORT } from "#src/platform/runtime/http-runtime/protocol.ts";
 import type { Services } from "#src/services.ts";
@@ -121,12 +122,13 @@ async function readDiskId(fetch: (request: Request) => Promise<Response>): Promi
     env: {},
     timeoutMs: COMMAND_MS,
   };
+  using limit = timeLimit(2 * COMMAND_MS);
   const response = await fetch(
     new Request("http://workspace/commands", {
       method: "POST",
       body: JSON.stringify(command),
       headers: { "content-type": "application/json" },
-      signal: AbortSignal.timeout(2 * COMMAND_MS),
+      signal: limit.signal,
     }),
   );
   const { stdout, exitCode } = parseJson(await response.text(), CommandResult);

@@ -1,4 +1,5 @@
 import { AppError } from "#src/lib/errors.ts";
+import { timeLimit, within } from "#src/lib/time-limit.ts";
 
 /** How long a server may be silent before it counts as dead, and how it is looked at meanwhile. */
 export interface Patience {
@@ -59,11 +60,11 @@ export class Liveness {
 
   async #lookOnce(): Promise<boolean> {
     const begun = Date.now();
-    const signal = AbortSignal.timeout(this.#patience.answerMs);
+    using limit = timeLimit(this.#patience.answerMs);
     // A server that hangs may not notice the signal.
     const looked = await within(
       this.#patience.answerMs,
-      this.#look(signal).then(() => true),
+      this.#look(limit.signal).then(() => true),
     ).catch(() => undefined);
     if (looked) this.answered();
     else this.#silentSince ??= begun;
@@ -75,18 +76,5 @@ export class Liveness {
 export class SilentError extends AppError {
   constructor() {
     super("unavailable", "The project's environment does not answer; try again in a moment");
-  }
-}
-
-/** Returns the result of `work` as a box; undefined when it takes longer than `ms`. */
-export async function within<T>(ms: number, work: Promise<T>): Promise<{ value: T } | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms);
-  });
-  try {
-    return await Promise.race([work.then((value) => ({ value })), late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

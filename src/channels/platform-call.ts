@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { oneLine, cut } from "#src/lib/one-line.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import { readAtMost } from "#src/lib/read-at-most.ts";
+import { timeLimit } from "#src/lib/time-limit.ts";
 import { USER_AGENT } from "#src/lib/user-agent.ts";
 import { PlatformFailure } from "./platform-failure.ts";
 
@@ -55,29 +56,21 @@ async function request(
   tooLarge: () => PlatformFailure,
 ): Promise<PlatformAnswer> {
   const { fetch: send, url, method, headers, body, timeoutMs = TIMEOUT_MS } = call;
-  const timeout = new AbortController();
-  // `AbortSignal.timeout` is not used: its timer would remain and keep an object from being evicted.
-  const stop = () => timeout.abort();
-  const timer = setTimeout(stop, timeoutMs);
-  if (call.signal?.aborted) stop();
-  call.signal?.addEventListener("abort", stop, { once: true });
+  using limit = timeLimit(timeoutMs, call.signal);
   try {
     const response = await send(url, {
       method,
       headers: { "user-agent": USER_AGENT, ...headers },
       ...(body !== undefined && { body }),
       redirect: "manual",
-      signal: timeout.signal,
+      signal: limit.signal,
     });
     const bytes = await bodyOf(response, maxBytes);
     if (bytes === undefined) throw tooLarge();
     return { status: response.status, headers: response.headers, bytes };
   } catch (error) {
     if (error instanceof PlatformFailure) throw error;
-    throw unreachable(call, timeout.signal.aborted ? "did not answer in time" : "could not be reached");
-  } finally {
-    clearTimeout(timer);
-    call.signal?.removeEventListener("abort", stop);
+    throw unreachable(call, limit.signal.aborted ? "did not answer in time" : "could not be reached");
   }
 }
 

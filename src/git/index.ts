@@ -1,4 +1,5 @@
 import { toAppError } from "./failure.ts";
+import { timeLimit } from "#src/lib/time-limit.ts";
 import type { GitFileSystem } from "./file-system.ts";
 import { blame } from "./operations/blame.ts";
 import { branches } from "./operations/branches.ts";
@@ -75,20 +76,12 @@ export interface Git {
 export function createGit({ files, transport }: { files: GitFileSystem; transport: GitTransport }): Git {
   return {
     async run(name, input, { signal, onProgress } = {}) {
-      const ended = new AbortController();
-      // `AbortSignal.timeout` is not used: its timer would remain and keep an object from being evicted.
-      const timer = setTimeout(
-        () => ended.abort(),
-        SHORT.has(name) ? SHORT_TIMEOUT_MS : OPERATION_TIMEOUT_MS,
-      );
-      const bounded = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal;
+      using limit = timeLimit(SHORT.has(name) ? SHORT_TIMEOUT_MS : OPERATION_TIMEOUT_MS, signal);
       try {
-        const repository = openRepository(files, transport, { signal: bounded, onProgress });
+        const repository = openRepository(files, transport, { signal: limit.signal, onProgress });
         return await withOwnLocks(() => OPERATIONS[name](repository, input));
       } catch (error) {
-        throw toAppError(error, bounded);
-      } finally {
-        clearTimeout(timer);
+        throw toAppError(error, limit.signal);
       }
     },
   };

@@ -1,4 +1,5 @@
 import * as git from "isomorphic-git";
+import { timeLimit } from "#src/lib/time-limit.ts";
 import { toAppError } from "./failure.ts";
 import { remoteHttp } from "./remote-http.ts";
 import { checkRemote } from "./remote-url.ts";
@@ -18,7 +19,8 @@ export interface RemoteTag {
  * `AppError`s.
  */
 export async function listTags(transport: GitTransport, address: string): Promise<RemoteTag[]> {
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  using limit = timeLimit(TIMEOUT_MS);
+  const { signal } = limit;
   try {
     const remote = { ...checkRemote({ url: address }), authorization: undefined };
     const refs = await git.listServerRefs({

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { decodeText } from "#src/lib/decode-text.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import { readAtMost } from "#src/lib/read-at-most.ts";
+import { timeLimit } from "#src/lib/time-limit.ts";
 import { USER_AGENT } from "#src/lib/user-agent.ts";
 import { toError as toAnthropicError } from "./anthropic-style/to-error.ts";
 import type { OwnAccount } from "./choose.ts";
@@ -41,7 +42,8 @@ export async function checkAccount(
   ways: { fetch: typeof globalThis.fetch; guardedFetch: typeof globalThis.fetch },
 ): Promise<AccountCheck> {
   const { label, keyPath, isListOpen = false } = account;
-  const provider = { ask: providerOf(account, ways), signal: AbortSignal.timeout(PATIENCE_MS) };
+  using limit = timeLimit(PATIENCE_MS);
+  const provider = { ask: providerOf(account, ways), signal: limit.signal };
   try {
     if (keyPath !== undefined) await provider.ask(keyPath, provider.signal);
     const models = await listModels(account, provider);

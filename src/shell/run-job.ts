@@ -1,4 +1,5 @@
 import { boundOutput } from "./bound-output.ts";
+import { timeLimit } from "#src/lib/time-limit.ts";
 import { createShell } from "./create-shell.ts";
 import type { CallFiles } from "./file-calls.ts";
 import type { Job, JobResult, WithBytes } from "./job.ts";
@@ -44,26 +45,21 @@ async function runCommand(
   { callFiles, pause, cancelled }: JobSurroundings,
 ): Promise<JobResult> {
   const { bash } = createShell({ callFiles, pause, cwd, env });
-  const timeout = new AbortController();
-  // AbortSignal.timeout() is not used: its timer would keep an isolate in memory long after the command.
-  const timer = setTimeout(() => timeout.abort(), timeoutMs);
-  try {
-    const { stdout, stderr, exitCode } = await bash.exec(command, {
-      rawScript: true,
-      signal: AbortSignal.any([timeout.signal, cancelled]),
-    });
-    const ended = cancelled.aborted ? EXIT_CANCELLED : timeout.signal.aborted ? EXIT_TIMED_OUT : undefined;
-    const note = ended === undefined && usesBackground(bash, command) ? NO_BACKGROUND : "";
-    return {
-      kind: "command",
-      stdout: boundOutput(stdout),
-      stderr: `${boundOutput(sayWhatIsMissing(stderr))}${note}`,
-      exitCode: ended ?? exitCode,
-      timedOut: ended === EXIT_TIMED_OUT,
-    };
-  } finally {
-    clearTimeout(timer);
-  }
+  using limit = timeLimit(timeoutMs);
+  const timeout = limit.signal;
+  const { stdout, stderr, exitCode } = await bash.exec(command, {
+    rawScript: true,
+    signal: AbortSignal.any([timeout, cancelled]),
+  });
+  const ended = cancelled.aborted ? EXIT_CANCELLED : timeout.aborted ? EXIT_TIMED_OUT : undefined;
+  const note = ended === undefined && usesBackground(bash, command) ? NO_BACKGROUND : "";
+  return {
+    kind: "command",
+    stdout: boundOutput(stdout),
+    stderr: `${boundOutput(sayWhatIsMissing(stderr))}${note}`,
+    exitCode: ended ?? exitCode,
+    timedOut: ended === EXIT_TIMED_OUT,
+  };
 }
 
 async function runLineJob(

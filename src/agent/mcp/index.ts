@@ -1,4 +1,5 @@
 import { leaveOf, namesFor, type ServerOfTask } from "#src/domain/agent-work/mcp/index.ts";
+import { timeLimit } from "#src/lib/time-limit.ts";
 import type { ToolDefinition } from "#src/models/model.ts";
 import type { RunSecrets } from "../scrubbing/run-secrets.ts";
 import type { ForeignTools, Tool } from "../tools/tool.ts";
@@ -82,7 +83,8 @@ export class McpTools implements ForeignTools {
     const called = this.#named.find((each) => each.name === name);
     if (!called || !isSameTool(called, tool)) return;
     // The step's own signal may be what ended the task.
-    const signal = AbortSignal.timeout(ABANDON_MS);
+    using limit = timeLimit(ABANDON_MS);
+    const { signal } = limit;
     const link = new ServerLink(this.#deps, called.server, { signal, secrets: this.#secrets });
     try {
       await link.follow(signal, (connection) => connection.cancelTask(taskId, { signal }));

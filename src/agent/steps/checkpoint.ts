@@ -1,4 +1,5 @@
 import { snapshotOfTask, takeSnapshot, type TakeDeps } from "#src/domain/workspaces/archives/index.ts";
+import { timeLimit } from "#src/lib/time-limit.ts";
 import { isCloneUnderWay } from "#src/domain/source-control/repositories/index.ts";
 import type { ProjectStorage } from "#src/platform/runtime/project-storage.ts";
 import type { Refusal } from "../turns/refusal.ts";
@@ -70,7 +71,8 @@ export class Checkpoint {
       const [taken] = await snapshotOfTask(this.#deps.db, taskId);
       if (taken) return;
       await awake();
-      const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+      using limit = timeLimit(PATIENCE_MS, signal);
+      const patience = limit.signal;
       const label = `agent: ${beginningOf(message)}`;
       const wish = { projectId, role: "agent", label, chatId, taskId, signal: patience } as const;
       await Promise.race([takeSnapshot(this.#deps, runtime, wish), aborted(patience)]);

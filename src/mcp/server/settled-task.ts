@@ -4,6 +4,7 @@ import { followTask } from "#src/domain/agent-work/chats/index.ts";
 import { isTerminal, requireOpenTask, streamTask, type Task } from "#src/domain/agent-work/tasks/index.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import type { Heard } from "#src/lib/server-sent-events.ts";
+import { timeLimit } from "#src/lib/time-limit.ts";
 import type { ToolCall } from "./call.ts";
 import { viewOfTask } from "./task-view.ts";
 
@@ -36,7 +37,8 @@ async function watch(
 ): Promise<void> {
   const { services, caller, signal } = call;
   const log = await streamTask(services, task, 0, caller.userId);
-  const over = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
+  using limit = timeLimit(waitMs, signal);
+  const over = limit.signal;
   const body = log.body?.pipeThrough(new TransformStream(), { signal: over }) ?? null;
   try {
     for await (const heard of followTask(services, task, 0, new Response(body), caller.userId)) {

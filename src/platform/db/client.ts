@@ -1,4 +1,5 @@
 import { neon, neonConfig, type NeonQueryFunction } from "@neondatabase/serverless";
+import { timeLimit } from "#src/lib/time-limit.ts";
 import { NeonHttpDatabase, NeonHttpDriver } from "drizzle-orm/neon-http";
 import { PgDialect } from "drizzle-orm/pg-core";
 import { CASING } from "#src/db/casing.ts";
@@ -39,7 +40,8 @@ interface Answer extends Pick<Response, "ok" | "status" | "text"> {
  * take as long again.
  */
 async function wholeResponse(url: string, init: RequestInit): Promise<Answer> {
-  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  using limit = timeLimit(TIMEOUT_MS);
+  const response = await fetch(url, { ...init, signal: limit.signal });
   const { ok, status } = response;
   // Results and the database's errors are JSON; what else answers says it in words.
   const whole: unknown = ok || status === 400 ? await response.json() : await response.text();

@@ -19,7 +19,7 @@ import { mayBeOlder, olderTransportTo } from "./older-transport.ts";
 import { programTransportTo, ProgramEnded } from "./program-transport.ts";
 import { readChallenge } from "./read-challenge.ts";
 import { secretsOf, withoutSecrets } from "./secrets.ts";
-import { end, within, type Limits, type Session } from "./session.ts";
+import { bounded, end, type Limits, type Session } from "./session.ts";
 import { getTask, readTask, TASKS_EXTENSION, updateTask, type AskAbout } from "./tasks.ts";
 import { TIMEOUTS, type McpTimeouts } from "./timeouts.ts";
 import { transportTo } from "./transport.ts";
@@ -157,7 +157,7 @@ class Connection implements McpConnection {
     const timeout = Math.max(1, endsAt - Date.now());
     try {
       await this.#in("connect", signal, (options) =>
-        within(this.#protocol, { timeout, signal }, () =>
+        bounded(this.#protocol, { timeout, signal }, () =>
           client.connect(transport, { ...options, timeout, maxTotalTimeout: timeout }),
         ),
       );

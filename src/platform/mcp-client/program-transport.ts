@@ -2,10 +2,10 @@ import type * as Protocol from "@modelcontextprotocol/client";
 import { PIPE_END, PipeEnd } from "#src/platform/runtime/project-pipes.ts";
 import { oneLine } from "#src/lib/one-line.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
+import { within } from "#src/lib/time-limit.ts";
 import { MAX_RESPONSE_BYTES, TooLarge } from "./bounded-fetch.ts";
 import type { McpProgram } from "./mcp-client.ts";
 import { withoutSecrets } from "./secrets.ts";
-import { pause } from "./session.ts";
 
 /** Most characters of a program's own words in a sentence. */
 const QUOTED_CHARS = 300;
@@ -83,7 +83,7 @@ class ProgramTransport implements Protocol.Transport {
       await this.#write(this.#program, `${JSON.stringify(message)}\n`);
     } catch (error) {
       // A program that has ended takes no input: why it has is told by its output.
-      await Promise.race([this.#reading, pause(LAST_WORDS_MS)]);
+      await within(LAST_WORDS_MS, this.#reading ?? Promise.resolve());
       throw error;
     }
   }

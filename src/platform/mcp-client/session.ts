@@ -1,4 +1,5 @@
 import type * as Protocol from "@modelcontextprotocol/client";
+import { within } from "#src/lib/time-limit.ts";
 
 /** An open session, or one that is being opened. */
 export interface Session {
@@ -22,14 +23,14 @@ export interface Limits {
 /** Ends a session, if the server keeps one. */
 export async function end({ client, transport, terminate }: Session): Promise<void> {
   // A server without sessions answers 405, and one that is gone nothing.
-  if (terminate) await Promise.race([terminate().catch(() => {}), pause(CLOSE_MS)]);
+  if (terminate) await within(CLOSE_MS, terminate()).catch(() => {});
   await client.close().catch(() => {});
   // A client that is not connected yet has no transport to close.
   await transport.close().catch(() => {});
 }
 
 /** Bounds what the package waits for without a limit: the first event of a stream, and the answer to a notice. */
-export async function within<T>(
+export async function bounded<T>(
   { SdkError, SdkErrorCode }: Pick<typeof Protocol, "SdkError" | "SdkErrorCode">,
   { timeout, signal }: { timeout: number; signal: AbortSignal | undefined },
   work: () => Promise<T>,
@@ -48,7 +49,3 @@ export async function within<T>(
 }
 
 const CLOSE_MS = 1_000;
-
-export function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}

@@ -1,4 +1,5 @@
 import { readAtMost } from "#src/lib/read-at-most.ts";
+import { timeLimit } from "#src/lib/time-limit.ts";
 import { ForbiddenAddress, OAuthFailure } from "./failure.ts";
 import { USER_AGENT } from "#src/lib/user-agent.ts";
 
@@ -49,7 +50,8 @@ export function createProviderFetch(options: {
     const headers = new Headers(given);
     // GitHub refuses requests that do not name themselves, and a Worker's `fetch` does not.
     headers.set("user-agent", USER_AGENT);
-    const signal = AbortSignal.timeout(timeoutMs ?? options.timeoutMs);
+    using limit = timeLimit(timeoutMs ?? options.timeoutMs);
+    const { signal } = limit;
     const streamed = body instanceof ReadableStream ? STREAMED : {};
     try {
       const response = await send(url, { method, headers, body, redirect: "manual", signal, ...streamed });

@@ -1,6 +1,7 @@
 import type { Stripe } from "stripe";
 import type { z } from "zod";
 import { readAtMost } from "#src/lib/read-at-most.ts";
+import { timeLimit } from "#src/lib/time-limit.ts";
 import { paymentFailure } from "./failure.ts";
 import {
   AccountObject,
@@ -46,7 +47,8 @@ export function createPayments(config: PaymentsConfig): Payments {
   ): Promise<T> {
     const { Stripe } = await import("stripe");
     try {
-      return schema.parse(await make(clientOf(Stripe, config)));
+      using limit = timeLimit(config.timeoutMs);
+      return schema.parse(await make(clientOf(Stripe, config, limit.signal)));
     } catch (error) {
       const known = error instanceof Stripe.errors.StripeError ? error : undefined;
       const refusal = known && onRefusal(known);
@@ -189,15 +191,15 @@ export function createPayments(config: PaymentsConfig): Payments {
 type Refusal = Pick<Stripe.errors.StripeError, "type" | "code" | "statusCode">;
 
 /**
- * A client for one call: the timeout bounds the call with its retry, and not each attempt. Redirects are not followed, so
+ * A client for one call: the deadline bounds the call with its retry, and not each attempt. Redirects are not followed, so
  * that the key goes nowhere else.
  */
 function clientOf(
   constructor: typeof Stripe,
   { secretKey, apiBaseUrl, timeoutMs, fetch: send = fetch }: PaymentsConfig,
+  deadline: AbortSignal,
 ): Stripe {
   const { protocol, hostname, port } = new URL(apiBaseUrl);
-  const deadline = AbortSignal.timeout(timeoutMs);
   const isPlain = protocol === "http:";
   return new constructor(secretKey, {
     host: hostname,

@@ -1,5 +1,6 @@
 import { Client, type FlowControl, type PublishRequest } from "@upstash/qstash";
 import { AppError } from "#src/lib/errors.ts";
+import { timeLimit } from "#src/lib/time-limit.ts";
 import { withoutSlash } from "#src/lib/without-slash.ts";
 import type { Trips } from "#src/platform/trips.ts";
 import type { Queue, QueueMessage, QueueSchedule } from "./queue.ts";
@@ -120,7 +121,8 @@ function createTransport(options: { url: string; token: string; fetch?: typeof f
     const given = description.headers ?? {};
     const headers = new Headers(Symbol.iterator in given ? [...given] : given);
     headers.set("Authorization", `Bearer ${options.token}`);
-    const signal = AbortSignal.timeout(PUBLISH_TIMEOUT_MS);
+    using limit = timeLimit(PUBLISH_TIMEOUT_MS);
+    const { signal } = limit;
     for (let attempt = 0; ; attempt += 1) {
       const last = attempt === RETRIES;
       try {

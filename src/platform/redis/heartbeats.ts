@@ -1,3 +1,4 @@
+import { within } from "#src/lib/time-limit.ts";
 import type { Redis } from "./client.ts";
 
 const PREFIX = "workspace:gateway";
@@ -34,8 +35,5 @@ function activeKey(channelId: string): string {
 }
 
 async function quietly(call: Promise<unknown>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, TIMEOUT_MS)));
-  await Promise.race([call.catch(() => undefined), late]);
-  clearTimeout(timer);
+  await within(TIMEOUT_MS, call).catch(() => {});
 }

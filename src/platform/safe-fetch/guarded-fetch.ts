@@ -1,5 +1,6 @@
 import { AppError } from "#src/lib/errors.ts";
 import { checkOutboundUrl, type OutboundPolicy } from "#src/lib/outbound-url.ts";
+import { timeLimit } from "#src/lib/time-limit.ts";
 import { createDirectHop } from "./direct-hop.ts";
 import { createEgressHop } from "./egress-hop.ts";
 
@@ -32,17 +33,49 @@ export function createGuardedFetch(
     const url = String(input);
     const refusal = checkOutboundUrl(url, options);
     if (refusal !== undefined) throw new AppError("invalid_input", refusal);
-    const timeout = AbortSignal.timeout(TIMEOUT_MS);
-    const answer = await takeHop({
-      url,
-      method,
-      headers: new Headers(headers),
-      body,
-      maxBytes: MAX_BYTES,
-      timeoutMs: TIMEOUT_MS,
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-    });
-    const { status, headers: answered } = answer;
-    return new Response(BODILESS.has(status) ? null : answer.body, { status, headers: answered });
+    const limit = timeLimit(TIMEOUT_MS, signal ?? undefined);
+    const end = () => limit[Symbol.dispose]();
+    try {
+      const answer = await takeHop({
+        url,
+        method,
+        headers: new Headers(headers),
+        body,
+        maxBytes: MAX_BYTES,
+        timeoutMs: TIMEOUT_MS,
+        signal: limit.signal,
+      });
+      const { status, headers: answered } = answer;
+      const streamed = BODILESS.has(status) ? null : answer.body;
+      if (!streamed) end();
+      return new Response(streamed && toldOfEnd(streamed, end), { status, headers: answered });
+    } catch (error) {
+      end();
+      throw error;
+    }
   };
+}
+
+/** A body that calls `onEnd` when it was read to its end, broke off, or was cancelled. */
+function toldOfEnd(body: ReadableStream<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (!done) return controller.enqueue(value);
+          controller.close();
+        } catch (error) {
+          controller.error(error);
+        }
+        onEnd();
+      },
+      async cancel(reason) {
+        onEnd();
+        await reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }

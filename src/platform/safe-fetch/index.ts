@@ -1,5 +1,6 @@
 import { AppError } from "#src/lib/errors.ts";
 import { checkOutboundUrl, type OutboundPolicy } from "#src/lib/outbound-url.ts";
+import { timeLimit } from "#src/lib/time-limit.ts";
 import { createDirectHop } from "./direct-hop.ts";
 import { createEgressHop } from "./egress-hop.ts";
 import { redirected, type Hop } from "./hop.ts";
@@ -23,6 +24,7 @@ export function createSafeFetch(
 
   return async (url, request = {}) => {
     const timeoutMs = request.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    using limit = timeLimit(timeoutMs);
     const deadline = Date.now() + timeoutMs;
     const headers = new Headers(request.headers);
     if (!headers.has("user-agent")) headers.set("user-agent", USER_AGENT);
@@ -33,7 +35,7 @@ export function createSafeFetch(
       body: request.body ?? null,
       maxBytes: request.maxBytes ?? DEFAULT_MAX_BYTES,
       timeoutMs,
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: limit.signal,
     };
     try {
       for (let redirects = 0; ; redirects += 1) {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import { readAtMost } from "#src/lib/read-at-most.ts";
+import { timeLimit } from "#src/lib/time-limit.ts";
 import { USER_AGENT } from "#src/lib/user-agent.ts";
 import type { Recording, Transcription } from "./transcription.ts";
 
@@ -63,7 +64,8 @@ async function ask({ baseUrl, apiKey, model, fetch: send }: Server, recording: R
   body.set("model", model);
   body.set("response_format", "json");
   body.set("file", new File([recording.bytes], fileNameOf(recording), { type: recording.mimeType }));
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  using limit = timeLimit(TIMEOUT_MS);
+  const { signal } = limit;
   let status: number;
   let text: string;
   try {

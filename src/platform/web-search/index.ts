@@ -5,6 +5,7 @@ import type { ProviderAccount, ProviderRequest, SearchProvider } from "./provide
 import { tavily } from "./tavily.ts";
 import type { WebSearch } from "./web-search.ts";
 import { readAtMost } from "#src/lib/read-at-most.ts";
+import { timeLimit } from "#src/lib/time-limit.ts";
 import { USER_AGENT } from "#src/lib/user-agent.ts";
 
 const MAX_BYTES = 2 * 1024 * 1024;
@@ -55,7 +56,8 @@ async function ask(
   { url, ...request }: ProviderRequest,
   timeoutMs: number,
 ): Promise<{ status: number; text: string }> {
-  const signal = AbortSignal.timeout(timeoutMs);
+  using limit = timeLimit(timeoutMs);
+  const { signal } = limit;
   const headers = { "user-agent": USER_AGENT, ...request.headers };
   try {
     const response = await fetch(url, { ...request, headers, redirect: "manual", signal });

@@ -12,6 +12,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { openAiError } from "#src/http/errors.ts";
 import { text } from "#src/http/schemas.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { within } from "#src/lib/time-limit.ts";
 import type { Log } from "#src/platform/log/log.ts";
 
 /** Large, because conversations carry pictures. */
@@ -155,7 +156,7 @@ function streamed(lines: AsyncGenerator<string, void, undefined>, hangUp: AbortC
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const line = await within(HEARTBEAT_MS, (pending ??= lines.next()));
+        const line = (await within(HEARTBEAT_MS, (pending ??= lines.next())))?.value;
         if (line) pending = undefined;
         if (line?.done) controller.close();
         else controller.enqueue(encoder.encode(line?.value ?? KEEP_ALIVE));
@@ -167,17 +168,4 @@ function streamed(lines: AsyncGenerator<string, void, undefined>, hangUp: AbortC
   return new Response(body, {
     headers: { "Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-cache" },
   });
-}
-
-/** The result of `work`; `undefined` if it takes longer than `ms`. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

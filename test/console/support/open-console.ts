@@ -54,7 +54,7 @@ export async function openConsole(
   // What comes moves what is below it, and a button that moves under a press gets no click: as a person would, each
   // step and each look at the page waits until nothing of it is still being read.
   const reading = page.getByLabel("Loading", { exact: true }).first();
-  if (waitsForReads) await page.addLocatorHandler(reading, () => {});
+  if (waitsForReads) await page.addLocatorHandler(reading, async () => {});
   const complaints: string[] = [];
   page.on("console", (message) => {
     // A refused request is told by the page itself.

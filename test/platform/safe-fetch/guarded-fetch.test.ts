@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startEgress } from "#hosts/egress/index.ts";
 import { serve } from "#local/serve.ts";
 import { createGuardedFetch } from "#src/platform/safe-fetch/guarded-fetch.ts";
@@ -63,5 +63,35 @@ describe.each([
       code: "invalid_input",
       retryable: false,
     });
+  });
+});
+
+/** What a guarded fetch gives of a server's answer. */
+function answered(response: Response) {
+  const fetch = async () => response;
+  return createGuardedFetch({ ...policy(["https://model.test"]), fetch })("https://model.test/");
+}
+
+describe("the time limit of a guarded fetch", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("broken off")) });
+
+  it.each([
+    ["its answer is read", () => answered(new Response("all")).then((answer) => answer.text())],
+    ["its answer breaks off", () => answered(new Response(broken)).then((answer) => answer.text())],
+    ["its answer is cancelled", () => answered(new Response("all")).then(({ body }) => body?.cancel())],
+    ["its answer has no body", () => answered(new Response(null, { status: 204 }))],
+    ["it is refused", () => answered(Response.error())],
+  ])("is over once %s", async (_, send) => {
+    await Promise.allSettled([send()]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("lasts as long as its answer is read", async () => {
+    const { body } = await answered(new Response("all"));
+    expect(vi.getTimerCount()).toBe(1);
+    await body?.cancel();
   });
 });

@@ -1,5 +1,6 @@
 import type { ChannelMessage } from "#src/domain/messaging/channels/index.ts";
 import { newId } from "#src/lib/ids.ts";
+import { within } from "#src/lib/time-limit.ts";
 import { executeJob, type Later, type Storing } from "#src/work/execute.ts";
 import { messageOf } from "#src/work/job.ts";
 import { deliverMessage, type OutboxDeps } from "./deliver-message.ts";
@@ -32,7 +33,7 @@ export async function sendAwaited(
 ): Promise<ChannelMessage> {
   const until = Date.now() + patienceMs;
   const ids = await store(deps, message, files);
-  await within(sendInOrder(deps, message, ids), patienceMs);
+  await within(patienceMs, sendInOrder(deps, message, ids));
   for (;;) {
     const stored = await messageOfOccasion(deps.db, message.occasion);
     if (!stored) throw new Error("The message is not in the outbox");
@@ -44,17 +45,6 @@ export async function sendAwaited(
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Waits for work, or until the time is over; the work then goes on. */
-async function within(work: Promise<void>, ms: number): Promise<void> {
-  const over = Promise.withResolvers<void>();
-  const timer = setTimeout(over.resolve, ms);
-  try {
-    await Promise.race([work, over.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 /** Returns the ids of what is not sent yet. */
 async function store(
@@ -105,7 +95,7 @@ export async function sendAsStored<T>(
   if (stored && !announced) await sendInOrder(deps, stored.message, stored.ids);
   if (stored && announced) {
     for (const each of stored.ids.slice(1)) await sendNow(deps, each);
-    await within(announced, NOTICE_MS);
+    await within(NOTICE_MS, announced);
   }
   return result;
 }
@@ -122,7 +112,7 @@ async function sendInOrder(
   if (id === undefined) return;
   const announced = announce(deps, message, { id, artifactIds });
   for (const each of [id, ...artifactIds]) await sendNow(deps, each);
-  await within(announced, NOTICE_MS);
+  await within(NOTICE_MS, announced);
 }
 
 /** Before an executor is tried again that could not reach the database. */

@@ -1,3 +1,4 @@
+import { within } from "#src/lib/time-limit.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { selectOne } from "./queries.ts";
 
@@ -6,10 +7,5 @@ const TIMEOUT_MS = 3_000;
 
 /** Whether the database responds within a few seconds. */
 export async function databaseAnswers(db: Db): Promise<boolean> {
-  const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), TIMEOUT_MS));
-  const answered = selectOne(db).then(
-    () => true,
-    () => false,
-  );
-  return Promise.race([answered, late]);
+  return (await within(TIMEOUT_MS, selectOne(db)).catch(() => undefined)) !== undefined;
 }

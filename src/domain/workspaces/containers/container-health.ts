@@ -1,4 +1,5 @@
 import { AppError } from "#src/lib/errors.ts";
+import { timeLimit } from "#src/lib/time-limit.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
 import type { ContainerRuntime } from "./container-runtime.ts";
 import { effectivePort } from "./ports.ts";
@@ -56,7 +57,8 @@ async function statusOf(
     return answer.status;
   }
   const port = effectivePort(container);
-  const init = { redirect: "manual", signal: AbortSignal.timeout(HEALTH_MS) } as const;
+  using limit = timeLimit(HEALTH_MS);
+  const init = { redirect: "manual", signal: limit.signal } as const;
   const response = await runtime.fetchPort(port, new Request(`http://localhost:${port}/`, init));
   await response.body?.cancel();
   return response.status;

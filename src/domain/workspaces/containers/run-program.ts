@@ -1,5 +1,6 @@
 import { AppError } from "#src/lib/errors.ts";
 import { storableText } from "#src/lib/storable-text.ts";
+import { timeLimit } from "#src/lib/time-limit.ts";
 import type { ContainerRuntime } from "./container-runtime.ts";
 import { redactVariables, type Variables } from "./environment.ts";
 import { effectivePort } from "./ports.ts";
@@ -144,7 +145,8 @@ async function untilItAnswers(
 async function answers(runtime: ContainerRuntime, program: string, port: number): Promise<boolean> {
   if (!(await runtime.listensOn(program, port))) return false;
   const url = `http://localhost:${port}/`;
-  const request = new Request(url, { redirect: "manual", signal: AbortSignal.timeout(ANSWER_MS) });
+  using limit = timeLimit(ANSWER_MS);
+  const request = new Request(url, { redirect: "manual", signal: limit.signal });
   try {
     const response = await runtime.fetchPort(port, request);
     await response.body?.cancel();

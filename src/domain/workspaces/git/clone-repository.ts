@@ -13,6 +13,7 @@ import {
 } from "#src/domain/source-control/repositories/index.ts";
 import type { GitProgress } from "#src/git/protocol.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { timeLimit } from "#src/lib/time-limit.ts";
 import { defineJob } from "#src/work/job.ts";
 import type { GitDeps } from "./open-repository.ts";
 
@@ -36,7 +37,8 @@ export const cloneRepository = defineJob(cloneDue, {
     if (clone?.syncStatus !== "cloning") return { kind: "done" };
     let progress = "Connecting";
     attempt.withRenewals(() => cloneProgress(projectId, progress));
-    const timeout = AbortSignal.timeout(deps.config.GIT_CLONE_TIMEOUT_SECONDS * 1000);
+    using limit = timeLimit(deps.config.GIT_CLONE_TIMEOUT_SECONDS * 1000);
+    const timeout = limit.signal;
     let cloned;
     try {
       cloned = await cloneInto(deps, clone, attempt.term, {

@@ -3,6 +3,7 @@ import { unpackBase } from "#src/domain/workspaces/bases/index.ts";
 import { remoteFor } from "#src/domain/source-control/git-hosts/index.ts";
 import { parseRepositoryUrl, recordCloned } from "#src/domain/source-control/repositories/index.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { timeLimit } from "#src/lib/time-limit.ts";
 import type { GitProgress } from "#src/git/protocol.ts";
 import type { EntryWithContent } from "#src/platform/runtime/project-storage.ts";
 import type { ProjectSource } from "#src/db/schema/index.ts";
@@ -51,7 +52,8 @@ async function clone(
   const address = parseRepositoryUrl(url);
   const userId = project.ownerId;
   const seconds = deps.config.GIT_CLONE_TIMEOUT_SECONDS;
-  const timeout = AbortSignal.timeout(seconds * 1000);
+  using limit = timeLimit(seconds * 1000);
+  const timeout = limit.signal;
   const remote = await remoteFor(deps, { userId, url: address.url });
   let told = Promise.resolve();
   const cloned = await runtime

@@ -78,13 +78,12 @@ it("renews a token before it expires, and once for all programs that ask", async
 it("renews nothing with a refresh token that was read before another program's renewal was stored", async () => {
   const { id } = await add();
   await connect(id);
-  const read = async () => (await rowOf(id)) ?? expect.fail("It has no row");
+  const read = async () => ({ id, generation: (await rowOf(id))?.generation ?? 0 });
   const before = await read();
   expect(await claimRefresh(db, before)).toBe(true);
   const meanwhile = await read();
-  const { encryptedToken, encryptedRefreshToken, expiresAt, lifetimeSeconds, grantor, generation } = before;
-  const renewed = { encryptedToken, encryptedRefreshToken, expiresAt, lifetimeSeconds, grantor };
-  await storeRefreshed(db, { id, generation: generation + 1 }, renewed);
+  const renewed = { encryptedToken: "new", encryptedRefreshToken: "new", grantor: null };
+  await storeRefreshed(db, meanwhile, { ...renewed, expiresAt: null, lifetimeSeconds: null });
   expect(await claimRefresh(db, meanwhile)).toBe(false);
   expect(await claimRefresh(db, await read())).toBe(true);
 });
