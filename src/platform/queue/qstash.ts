@@ -117,7 +117,8 @@ function createTransport(options: { url: string; token: string; fetch?: typeof f
   const base = withoutSlash(options.url);
   const send = options.fetch ?? fetch;
 
-  const request = async (description: TransportRequest): Promise<Response> => {
+  /** The answer's JSON. One that breaks off is asked for again: a message that is delivered twice does its work once. */
+  const request = async <T>(description: TransportRequest): Promise<T> => {
     const given = description.headers ?? {};
     const headers = new Headers(Symbol.iterator in given ? [...given] : given);
     headers.set("Authorization", `Bearer ${options.token}`);
@@ -132,7 +133,7 @@ function createTransport(options: { url: string; token: string; fetch?: typeof f
           body: description.body ?? null,
           signal,
         });
-        if (response.ok) return response;
+        if (response.ok) return await response.json();
         await response.body?.cancel();
         if (last || !isPassing(response.status)) throw refused(response.status);
       } catch (error) {
@@ -145,7 +146,7 @@ function createTransport(options: { url: string; token: string; fetch?: typeof f
   };
 
   return {
-    request: async (description) => (await request(description)).json(),
+    request,
     requestStream: () => {
       throw new Error("Publishing does not support streams");
     },

@@ -113,6 +113,11 @@ const answering = (...answers: (number | Error)[]) =>
     if (answer instanceof Error) throw answer;
     return Response.json({ messageId: "m" }, { status: answer });
   });
+/** Ends with the request's signal alone. */
+const silence = (init: RequestInit | undefined) =>
+  new Promise<Response>((_, reject) => {
+    init?.signal?.addEventListener("abort", () => reject(new Error("Given up")));
+  });
 const over = (fetch: typeof globalThis.fetch) =>
   createQueue({ url: "http://queue.test", token: "secret-token", publicUrl, fetch });
 
@@ -143,14 +148,15 @@ describe("a queue that fails", () => {
     expect(fetch).toHaveBeenCalledTimes(1);
   });
 
-  it("is given up when it stays silent", async () => {
+  it.each([
+    ["stays silent", silence],
+    [
+      "only begins to answer",
+      async (init) => new Response(new ReadableStream({ pull: () => silence(init).then(() => {}) })),
+    ],
+  ] satisfies [string, typeof silence][])("is given up when it %s", async (_, answer) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const fetch = vi.fn<typeof globalThis.fetch>(
-      (_, init) =>
-        new Promise((_resolve, reject) => {
-          init?.signal?.addEventListener("abort", () => reject(new Error("Given up")));
-        }),
-    );
+    const fetch = vi.fn<typeof globalThis.fetch>((_url, init) => answer(init));
     const outcome = Promise.allSettled([over(fetch).publish(makeMessage("f", 1, {}))]);
     await vi.advanceTimersByTimeAsync(5_000);
     expect(await outcome).toMatchObject([{ reason: { code: "unavailable" } }]);
