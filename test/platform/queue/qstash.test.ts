@@ -152,7 +152,7 @@ describe("a queue that fails", () => {
     ["stays silent", silence],
     [
       "only begins to answer",
-      async (init) => new Response(new ReadableStream({ pull: () => silence(init).then(() => {}) })),
+      async (init) => new Response(new ReadableStream({ pull: async () => void (await silence(init)) })),
     ],
   ] satisfies [string, typeof silence][])("is given up when it %s", async (_, answer) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
