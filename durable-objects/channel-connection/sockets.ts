@@ -1,6 +1,7 @@
 import type { FrameSocket } from "#src/channels/connection.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { timeLimit } from "#src/lib/time-limit.ts";
 import { USER_AGENT } from "#src/lib/user-agent.ts";
 
 /** How long a platform may take to accept a socket. */
@@ -23,10 +24,7 @@ type Upgrade = (
  * `PlatformFailure`, without the address, which may hold a ticket.
  */
 export async function openSocket(url: string, upgrade: Upgrade, signal: AbortSignal): Promise<FrameSocket> {
-  const opening = new AbortController();
-  const stop = () => opening.abort();
-  const timer = setTimeout(stop, OPENING_MS);
-  signal.addEventListener("abort", stop, { once: true });
+  using opening = timeLimit(OPENING_MS, signal);
   try {
     const response = await upgrade(url.replace(/^ws/u, "http"), {
       headers: { upgrade: "websocket", "user-agent": USER_AGENT },
@@ -42,9 +40,6 @@ export async function openSocket(url: string, upgrade: Upgrade, signal: AbortSig
       throw new PlatformFailure("refused", `The socket's address cannot be called: ${error.message}.`);
     }
     throw new PlatformFailure("unreachable", "The platform's socket could not be opened.");
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", stop);
   }
 }
 

@@ -1,4 +1,4 @@
-/** Aborts its signal when the time is over; disposing of it before that ends the time. */
+/** Aborts its signal when the time is over; once it is disposed of, it aborts no more. */
 export interface TimeLimit extends Disposable {
   readonly signal: AbortSignal;
 }
@@ -10,11 +10,17 @@ export interface TimeLimit extends Disposable {
  */
 export function timeLimit(milliseconds: number, signal?: AbortSignal): TimeLimit {
   const over = new AbortController();
-  const end = () => over.abort(new DOMException("It took too long", "TimeoutError"));
-  const timer = setTimeout(end, milliseconds);
+  const late = () => over.abort(new DOMException("It took too long", "TimeoutError"));
+  const timer = setTimeout(late, milliseconds);
+  const follow = () => over.abort(signal?.reason);
+  if (signal?.aborted) follow();
+  else signal?.addEventListener("abort", follow, { once: true });
   return {
-    signal: signal ? AbortSignal.any([signal, over.signal]) : over.signal,
-    [Symbol.dispose]: () => clearTimeout(timer),
+    signal: over.signal,
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", follow);
+    },
   };
 }
 

@@ -18,13 +18,18 @@ describe("a time limit", () => {
     using limit = timeLimit(100, caller.signal);
     caller.abort("gone");
     expect(limit.signal.reason).toBe("gone");
+    using later = timeLimit(100, caller.signal);
+    expect(later.signal.reason).toBe("gone");
   });
 
-  it("leaves no timer behind", () => {
-    const limit = timeLimit(100);
+  it("leaves nothing behind", () => {
+    const caller = new AbortController();
+    const limit = timeLimit(100, caller.signal);
     expect(vi.getTimerCount()).toBe(1);
     limit[Symbol.dispose]();
     expect(vi.getTimerCount()).toBe(0);
+    caller.abort();
+    expect(limit.signal.aborted).toBe(false);
   });
 });
 

@@ -145,7 +145,7 @@ export const mcpAuthorizations = pgTable("mcp_authorizations", {
   lifetimeSeconds: integer(),
   /** When somebody began to renew the tokens; null while nobody does. */
   refreshingSince: at(),
-  /** Counts what is done to the tokens: begun renewals, of which only the last is stored, and new tokens. */
+  /** Goes up when a renewal of the tokens begins, and when tokens are stored. Only the renewal that began last is stored. */
   generation: integer().notNull().default(0),
   createdAt: createdAt(),
   updatedAt: at(),
