@@ -1,5 +1,5 @@
 import path from "node:path";
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type MiniflareOptions } from "miniflare";
 import { buildWorker, type WorkerBuild } from "./build.ts";
 import { DIRECT_NETWORK } from "./direct-network.ts";
 import { openServiceLog } from "./service-log.ts";
@@ -76,7 +76,9 @@ export async function startWorker(
         },
       ],
     });
-  const miniflare = keepingSignals(() => new Miniflare(configure(first)));
+  const miniflare = startKeepingSignals(configure(first));
+  // Let go of when it is closed, because it holds the bundle (12 MiB), and whoever started this Worker may live on.
+  let running: Miniflare | undefined = miniflare;
   await miniflare.ready;
   return {
     crons: first.options.cronTriggers,
@@ -86,12 +88,13 @@ export async function startWorker(
     // thread once the pipe of its log lines is full.
     runCron: async (cron) => {
       const query = new URLSearchParams({ cron });
-      const answer = await miniflare.dispatchFetch(`http://service/cdn-cgi/local/scheduled?${query}`);
-      if (!answer.ok) throw new Error(`The Worker returned ${answer.status}`);
+      const answer = await running?.dispatchFetch(`http://service/cdn-cgi/local/scheduled?${query}`);
+      if (!answer?.ok) throw new Error(`The Worker returned ${answer?.status ?? "nothing: it is closed"}`);
     },
-    reload: async () => miniflare.setOptions(configure(await buildWorker(buildDir(options.dataDir)))),
+    reload: async () => running?.setOptions(configure(await buildWorker(buildDir(options.dataDir)))),
     close: async () => {
-      await miniflare.dispose();
+      await running?.dispose();
+      running = undefined;
       await log.close();
     },
   };
@@ -124,10 +127,10 @@ export const buildDir = (dataDir: string): string => path.join(dataDir, "build")
 /**
  * Keeps Miniflare from ending the process on a signal, in the middle of an orderly stop. Its hook for the exit stays.
  */
-function keepingSignals(start: () => Miniflare): Miniflare {
+function startKeepingSignals(options: MiniflareOptions): Miniflare {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   const before = new Map(signals.map((signal) => [signal, process.listeners(signal)]));
-  const miniflare = start();
+  const miniflare = new Miniflare(options);
   for (const signal of signals) {
     const added = process.listeners(signal).filter((listener) => !before.get(signal)?.includes(listener));
     for (const listener of added) process.off(signal, listener);

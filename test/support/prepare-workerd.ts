@@ -2,6 +2,7 @@ import type { TestProject } from "vitest/node";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { stop as stopEsbuild } from "esbuild";
 import { buildShellIsolate } from "#hosts/command-runner/build.ts";
 import { startCommandRunner } from "#hosts/command-runner/index.ts";
 import { startGitServer } from "./git-server.ts";
@@ -19,6 +20,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide("gitServerUrl", server.url);
   const dir = mkdtempSync(path.join(tmpdir(), "workspace-runner-"));
   await buildShellIsolate("public/shell/isolate.js");
+  await stopEsbuild();
   const runner = await startCommandRunner({ dir });
   project.provide("commandRunnerUrl", runner.url);
   return async () => {

@@ -2,11 +2,13 @@ import { randomInt } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { stop as stopEsbuild } from "esbuild";
 import { Client, Pool } from "pg";
 import type { TestProject } from "vitest/node";
 import { readConfiguration } from "#local/configuration.ts";
 import { migrate } from "#local/migrate.ts";
 import { startStack } from "#local/stack.ts";
+import { buildCommandLine } from "../../cli/build.ts";
 import { createDatabase, type ServerDatabase } from "./server-database.ts";
 import { startServiceKeeper } from "./service-keeper.ts";
 import type { SharedStack } from "./shared-service.ts";
@@ -21,6 +23,8 @@ declare module "vitest" {
     sharedStack: SharedStack;
     /** Where `otherSharedService` asks. */
     serviceKeeperUrl: string;
+    /** The command line's program, as it is published. */
+    commandLine: string;
     /** Where all that is random begins: a whole number. */
     fuzzSeed: number;
   }
@@ -54,7 +58,14 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
   const template = mkdtempSync(join(tmpdir(), "workspace-template-"));
   started.defer(() => rmSync(template, { recursive: true, force: true }));
-  const stack = await startStack(readConfiguration({ PORT: "0", DATA_DIR: template }), { log: () => {} });
+  const programs = mkdtempSync(join(tmpdir(), "workspace-cli-"));
+  started.defer(() => rmSync(programs, { recursive: true, force: true }));
+  const commandLine = join(programs, "workspace.cjs");
+  const [stack] = await Promise.all([
+    startStack(readConfiguration({ PORT: "0", DATA_DIR: template }), { log: () => {} }),
+    buildCommandLine(commandLine).finally(stopEsbuild),
+  ]);
+  project.provide("commandLine", commandLine);
   await stack.close();
   // It is not read, and it is a quarter of the data that each service would copy.
   rmSync(join(template, "build/bundle/worker.js.map"), { force: true });

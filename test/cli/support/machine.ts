@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { buildCommandLine } from "../../../cli/build.ts";
+import { inject } from "vitest";
 
 /** What a command did. */
 export interface Ran {
@@ -44,21 +44,9 @@ export interface Machine {
   close(): Promise<void>;
 }
 
-let built: Promise<string> | undefined;
-
-/** The program, built once for all files of a worker. */
-function program(): Promise<string> {
-  built ??= (async () => {
-    const file = path.join(await mkdtemp(path.join(tmpdir(), "workspace-cli-")), "workspace.cjs");
-    await buildCommandLine(file);
-    return file;
-  })();
-  return built;
-}
-
 /** A new machine; `variables` are those of all its commands. */
 export async function newMachine(variables: Readonly<Record<string, string>> = {}): Promise<Machine> {
-  const file = await program();
+  const file = inject("commandLine");
   const home = await mkdtemp(path.join(tmpdir(), "workspace-home-"));
   const environment = {
     PATH: process.env["PATH"] ?? "",
