@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from "node:timers";
 import { chromium, type Browser, type BrowserContext } from "@playwright/test";
 import { vi } from "vitest";
 import { findProgram } from "./find-program.ts";
@@ -20,8 +21,13 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
+/** A browser has six processes and 80 MiB. The next file of a worker most often has one again: those of a folder follow one another. */
+const KEPT_MS = 10_000;
+
 /** The browser of this process. Playwright ends it when the process ends. */
 let launched: Promise<Browser> | undefined;
+/** Ends it when nothing was opened in it for a while. */
+let ending: NodeJS.Timeout | undefined;
 
 async function launch(): Promise<Browser> {
   if (CHROMIUM === undefined) throw new Error("There is no Chromium");
@@ -32,14 +38,23 @@ async function launch(): Promise<Browser> {
   return browser;
 }
 
+function endIfUnused(browser: Browser): void {
+  if (browser.contexts().length > 0) return;
+  launched = undefined;
+  void browser.close();
+}
+
 /**
  * A browser without a window, for the tests of one file. The files of a worker follow one another and share its browser, because
  * a launch takes a second: `close` ends what the file opened there.
  */
 export async function launchBrowser(): Promise<Browser> {
+  clearTimeout(ending);
   const browser = await (launched ??= launch());
   const close = async () => {
     await Promise.all(browser.contexts().map((context) => context.close()));
+    clearTimeout(ending);
+    ending = setTimeout(endIfUnused, KEPT_MS, browser).unref();
   };
   return new Proxy(browser, {
     get: (target, name): unknown => (name === "close" ? close : Reflect.get(target, name)),
