@@ -13,15 +13,15 @@ interface Wanted {
 
 /** Processes that have run nothing yet. Waiting callers are served by the fewest running commands of their project. */
 export class FreshProcesses {
-  readonly #script: string;
+  readonly #program: string;
   readonly #runningOf: (project: string) => number;
   #ready: ShellProcess[] = [];
   readonly #starting = new Set<ShellProcess>();
   #wanted: Wanted[] = [];
   #isClosed = false;
 
-  constructor(script: string, { runningOf }: { runningOf: (project: string) => number }) {
-    this.#script = script;
+  constructor(program: string, { runningOf }: { runningOf: (project: string) => number }) {
+    this.#program = program;
     this.#runningOf = runningOf;
   }
 
@@ -54,7 +54,7 @@ export class FreshProcesses {
   #start(): void {
     const wanting = () => this.#wanted.length + SPARES - this.#ready.length - this.#starting.size;
     while (!this.#isClosed && this.#starting.size < STARTS_AT_ONCE && wanting() > 0) {
-      const process = new ShellProcess(this.#script);
+      const process = new ShellProcess(this.#program);
       this.#starting.add(process);
       void this.#follow(process);
     }

@@ -30,9 +30,9 @@ export async function startCommandRunner(options: {
   dir: string;
   size?: PoolSize;
 }): Promise<{ url: string; close: () => Promise<void> }> {
-  const script = path.join(options.dir, "shell.mjs");
-  await makeShellProgram(script);
-  const pool = new ProcessPool(script, options.size ?? poolSize());
+  const program = path.join(options.dir, "shell.packed");
+  await makeShellProgram(program);
+  const pool = new ProcessPool(program, options.size ?? poolSize());
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_FRAME_BYTES,

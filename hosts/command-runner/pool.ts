@@ -56,9 +56,9 @@ export class ProcessPool {
   readonly #timer: NodeJS.Timeout;
   #isClosed = false;
 
-  constructor(script: string, size: PoolSize) {
+  constructor(program: string, size: PoolSize) {
     this.#size = size;
-    this.#fresh = new FreshProcesses(script, { runningOf: (project) => this.#takenBy(project) });
+    this.#fresh = new FreshProcesses(program, { runningOf: (project) => this.#takenBy(project) });
     this.#timer = setInterval(() => this.#watch(), WATCH_MS);
     this.#timer.unref();
   }

@@ -2,10 +2,12 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import os from "node:os";
+import path from "node:path";
 
 const MEGABYTE = 1024 * 1024;
 /** Heap of one process. The memory that its shell accounts for is limited to a third of it. */
 const HEAP_MB = 192;
+const START = path.join(import.meta.dirname, "start-shell.cjs");
 /** Total memory of a process: strings outside the heap, buffers, and Node itself included. */
 const RESIDENT_BYTES = 512 * MEGABYTE;
 /** A process with more memory than this after a command is not reused. */
@@ -40,10 +42,16 @@ export class ShellProcess {
   #isOverMemory = false;
   #isOver = false;
 
-  constructor(script: string) {
-    this.#child = fork(script, {
+  /** `program` is a file of `makeShellProgram`. */
+  constructor(program: string) {
+    this.#child = fork(START, [program], {
       env: {},
-      execArgv: [`--max-old-space-size=${HEAP_MB}`, "--permission", `--allow-fs-read=${script}`],
+      execArgv: [
+        `--max-old-space-size=${HEAP_MB}`,
+        "--permission",
+        `--allow-fs-read=${START}`,
+        `--allow-fs-read=${program}`,
+      ],
       serialization: "advanced",
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });

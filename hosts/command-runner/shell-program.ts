@@ -12,7 +12,7 @@ const BUILD = path.join(import.meta.dirname, "build-process.ts");
  */
 export async function makeShellProgram(outFile: string): Promise<void> {
   const record = `${outFile}.made-of`;
-  const fingerprint = fingerprintInputs();
+  const fingerprint = `${fingerprintInputs()} ${process.version}`;
   if (existsSync(outFile) && existsSync(record) && readFileSync(record, "utf8") === fingerprint) return;
   rmSync(record, { force: true });
   await promisify(execFile)(process.execPath, [BUILD, outFile]);

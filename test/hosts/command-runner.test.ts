@@ -1,13 +1,48 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCommandRunner } from "#hosts/command-runner/index.ts";
+import { makeShellProgram } from "#hosts/command-runner/shell-program.ts";
 import { createCommandRunner } from "#src/platform/command-runner/index.ts";
 import { decodeFrame, encodeFrame, FromShell } from "#src/shell/frames.ts";
 import { HANGS_MS } from "#test/support/hangs.ts";
 
 const AWK_LOOP = "awk 'BEGIN{for(i=0;i<99990;i++)for(j=0;j<99990;j++)k++;}'";
+
+/** Starts a shell process until it is ready. Returns what it complained about. */
+async function start(program: string): Promise<string> {
+  const options = { env: {}, execArgv: [], silent: true };
+  const child = fork("hosts/command-runner/start-shell.cjs", [program], options);
+  const complaints = text(child.stderr ?? Readable.from([]));
+  const [message] = await once(child, "message");
+  // It ends with its parent.
+  child.disconnect();
+  return `${message}: ${await complaints}`;
+}
+
+describe("the program of a shell process", () => {
+  const dir = mkdtempSync(path.join(tmpdir(), "workspace-program-"));
+  const program = path.join(dir, "shell.packed");
+  beforeAll(() => makeShellProgram(program));
+  afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+  it("is not compiled again at a start", async () => {
+    expect(await start(program)).toBe("ready: ");
+  });
+
+  it("starts without what was compiled by another version of V8", async () => {
+    const foreign = path.join(dir, "foreign.packed");
+    const packed = readFileSync(program);
+    packed.fill(0, 4 + packed.readUInt32LE(0));
+    writeFileSync(foreign, packed);
+    expect(await start(foreign)).toMatch(/^ready: .*The program is compiled anew/u);
+  });
+});
 
 describe("the command runner", () => {
   const dir = mkdtempSync(path.join(tmpdir(), "workspace-runner-"));
