@@ -63,8 +63,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const commandLine = join(programs, "workspace.cjs");
   const [stack] = await Promise.all([
     startStack(readConfiguration({ PORT: "0", DATA_DIR: template }), { log: () => {} }),
-    buildCommandLine(commandLine).finally(stopEsbuild),
+    buildCommandLine(commandLine),
   ]);
+  await stopEsbuild();
   project.provide("commandLine", commandLine);
   await stack.close();
   // It is not read, and it is a quarter of the data that each service would copy.
