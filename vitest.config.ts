@@ -121,7 +121,8 @@ export default defineConfig({
           // Without its loader there is no `vi.mock`, which reaches no module that an earlier file has loaded: spy on an object.
           experimental: { viteModuleRunner: false, nodeLoader: false },
           setupFiles: [
-            // First, so that it ends last.
+            "test/support/before-a-file.ts",
+            // Before the others, so that it ends last.
             "test/support/core-seconds.ts",
             "test/support/fuzz-seed.ts",
             "test/support/single-use-connections.ts",

@@ -1,8 +1,8 @@
-import { clearTimeout, setTimeout } from "node:timers";
-import { chromium, type Browser, type BrowserContext, type BrowserContextOptions } from "@playwright/test";
+import { chromium, type Browser, type BrowserContext } from "@playwright/test";
 import { vi } from "vitest";
 import { findProgram } from "./find-program.ts";
 import { WAIT_HANGS_MS } from "./hangs.ts";
+import { shared } from "./shared-browser.ts";
 
 /** The first one draws no window of its own, for which the others spend a quarter of their time. */
 const NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
@@ -21,67 +21,31 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
-/** A browser has six processes and 80 MiB. The next file of a worker most often has one again: those of a folder follow one another. */
-const KEPT_MS = 10_000;
-
 /** The browser of this process. Playwright ends it when the process ends. */
 let launched: Promise<Browser> | undefined;
-/** How many contexts it has, with those that are being opened. */
-let used = 0;
-/** Ends it when it has had none for a while. */
-let ending: NodeJS.Timeout | undefined;
 
 async function launch(): Promise<Browser> {
   if (CHROMIUM === undefined) throw new Error("There is no Chromium");
-  return chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+  browser.on("disconnected", () => {
+    launched = undefined;
+  });
+  shared.end = async () => browser.close();
+  return browser;
 }
-
-/** A new one after one that broke. */
-async function current(): Promise<Browser> {
-  const browser = await (launched ??= launch());
-  return browser.isConnected() ? browser : (launched = launch());
-}
-
-async function newContext(options?: BrowserContextOptions): Promise<BrowserContext> {
-  used += 1;
-  clearTimeout(ending);
-  try {
-    const browser = await current();
-    const context = await browser.newContext(options);
-    context.once("close", release);
-    return context;
-  } catch (error) {
-    release();
-    throw error;
-  }
-}
-
-function release(): void {
-  used -= 1;
-  if (used === 0) ending = setTimeout(end, KEPT_MS).unref();
-}
-
-function end(): void {
-  const ended = launched;
-  launched = undefined;
-  void ended?.then((browser) => browser.close());
-}
-
-async function closeContexts(): Promise<void> {
-  const browser = await launched;
-  await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
-}
-
-/** What a shared browser does otherwise. */
-const SHARED: Readonly<Record<PropertyKey, unknown>> = { newContext, close: closeContexts };
 
 /**
  * A browser without a window, for the tests of one file. The files of a worker follow one another and share its browser, because
- * a launch takes a second: `close` ends what the file opened there. It has ended and begins anew where nothing was open for a while.
+ * a launch takes a second: `close` ends what the file opened there.
  */
 export async function launchBrowser(): Promise<Browser> {
-  return new Proxy(await current(), {
-    get: (target, name): unknown => SHARED[name] ?? Reflect.get(target, name),
+  const browser = await (launched ??= launch());
+  shared.isUsed = true;
+  const close = async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+  };
+  return new Proxy(browser, {
+    get: (target, name): unknown => (name === "close" ? close : Reflect.get(target, name)),
   });
 }
 

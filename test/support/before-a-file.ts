@@ -1,0 +1,3 @@
+import { endUnusedBrowser } from "./shared-browser.ts";
+
+await endUnusedBrowser();
