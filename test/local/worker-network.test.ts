@@ -4,6 +4,8 @@ import http from "node:http";
 import { networkInterfaces, tmpdir } from "node:os";
 import path from "node:path";
 import { json } from "node:stream/consumers";
+import { queryObjects } from "node:v8";
+import { Miniflare } from "miniflare";
 import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { holdPort } from "#local/port.ts";
@@ -101,5 +103,20 @@ describe("the socket of the service", () => {
     const [response] = await once(request, "connect");
     request.destroy();
     expect(response.statusCode).toBe(500);
+  });
+});
+
+/** How many there are that something holds. */
+function inMemory(): number {
+  return queryObjects(Miniflare, { format: "count" });
+}
+
+// After the others, which need the Worker that this closes.
+describe("a Worker that is closed", () => {
+  it("lets go of its bundle, also where something holds the Worker", async () => {
+    const before = inMemory();
+    await worker.close();
+    await expect.poll(inMemory).toBeLessThan(before);
+    await expect(worker.runCron("* * * * *")).rejects.toThrow("it is closed");
   });
 });
