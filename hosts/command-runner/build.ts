@@ -7,7 +7,6 @@ import { build, type BuildOptions } from "esbuild";
 /** Both bundles have the same commands: a deployment has no `tar` and no `sqlite3`. */
 const COMMON = {
   bundle: true,
-  format: "esm",
   conditions: ["browser"],
   minify: true,
   logLevel: "silent",
@@ -43,6 +42,7 @@ export async function buildShellIsolate(outFile: string): Promise<void> {
     ...COMMON,
     entryPoints: [path.join(import.meta.dirname, "../../durable-objects/shell-isolate/index.ts")],
     platform: "browser",
+    format: "esm",
     target: "esnext",
     external: ["node:*", "cloudflare:*"],
   });

@@ -76,14 +76,13 @@ export async function startWorker(
         },
       ],
     });
-  const miniflare = startKeepingSignals(configure(first));
-  // Let go of when it is closed, because it holds the bundle (12 MiB), and whoever started this Worker may live on.
-  let running: Miniflare | undefined = miniflare;
-  await miniflare.ready;
+  // `close` forgets the Miniflare: it holds the bundle (12 MiB), and whoever started this Worker may live on.
+  let running: Miniflare | undefined = startKeepingSignals(configure(first));
+  await running.ready;
   return {
     crons: first.options.cronTriggers,
     logFile: log.path,
-    inspectorUrl: options.inspected ? (await miniflare.getInspectorURL()).href : undefined,
+    inspectorUrl: options.inspected ? (await running.getInspectorURL()).href : undefined,
     // Not through `getWorker()`: its proxy blocks this thread until workerd has responded, and workerd waits for this
     // thread once the pipe of its log lines is full.
     runCron: async (cron) => {

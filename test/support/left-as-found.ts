@@ -1,5 +1,4 @@
 import { deepEqual } from "node:assert/strict";
-import { stop as stopEsbuild } from "esbuild";
 import { afterAll, vi } from "vitest";
 
 /** The files of a worker run in one process and share its modules: what a file changes of these, it puts back. */
@@ -13,9 +12,7 @@ function changedVariables(): string[] {
   return [...names].filter((name) => environment[name] !== process.env[name]);
 }
 
-afterAll(async () => {
-  // Its process has up to 300 MiB, and would stay for as long as the worker does.
-  await stopEsbuild();
+afterAll(() => {
   const left = {
     variables: changedVariables(),
     anotherFolder: process.cwd() !== folder,

@@ -1,13 +1,13 @@
 /**
- * The browser that the files of a worker share. It has six processes and 80 MiB, so it ends before a file whose predecessor opened
- * nothing in it; most often the next file of a folder has one again. Between two files, because the processor time of its
- * processes is no longer counted once they have ended (`core-seconds.ts`).
+ * The browser that the files of a worker share: whether the present file uses it, and how to end it. Apart from `chromium.ts`, which
+ * loads Playwright.
  */
 export const shared: { isUsed: boolean; end: (() => Promise<void>) | undefined } = {
   isUsed: false,
   end: undefined,
 };
 
+/** Ends a browser of 80 MiB that the file before did not use; most often the next file of a folder uses it again. */
 export async function endUnusedBrowser(): Promise<void> {
   if (!shared.isUsed) {
     await shared.end?.();
