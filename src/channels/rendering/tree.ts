@@ -13,12 +13,12 @@ const MAX_DEPTH = 30;
 const MAX_INDENT = 24;
 const RULE = "────────";
 
-/** The tree of a document. One tilde is no strikethrough: models write "~5" for "about 5". */
+/** One tilde is no strikethrough: models write "~5" for "about 5". */
+const GITHUB_FLAVORED = { extensions: [gfm({ singleTilde: false })], mdastExtensions: [gfmFromMarkdown()] };
+
+/** The tree of a document. */
 export function parseMarkdown(markdown: string): Nodes {
-  return fromMarkdown(markdown, {
-    extensions: [gfm({ singleTilde: false })],
-    mdastExtensions: [gfmFromMarkdown()],
-  });
+  return fromMarkdown(markdown, GITHUB_FLAVORED);
 }
 
 /** Line ends as `\n`, and no half of a surrogate pair. */

@@ -65,18 +65,20 @@ async function close(
 ): Promise<void> {
   const ended = task ?? (await endOfDeleted(deps, { taskId, generation }));
   const last = [...creditsUsed(charged), ...endingEvents(ended, totalUsage)];
-  // What follows may take a platform's time, or fail: the log's watchdog has it published until it succeeds.
+  const closeLog = (isSettled: boolean) => deps.taskLogs.close(taskId, generation, last, isSettled);
+  // What follows may take a platform's time, or fail: the log's watchdog has it published until it succeeds. Readers wait for neither.
   const isEndFirst = task !== undefined && deps.followUps[task.kind]?.ended !== undefined;
-  if (isEndFirst) await deps.taskLogs.close(taskId, generation, last, false);
-  try {
-    if (task) await followUp(deps, task);
-  } catch (error) {
-    // Readers need not wait for the queue either.
-    if (!isEndFirst) await deps.taskLogs.close(taskId, generation, last, false);
-    throw error;
+  const [closed, followed] = await Promise.allSettled([
+    isEndFirst && closeLog(false),
+    task && followUp(deps, task),
+  ]);
+  if (closed.status === "rejected") throw closed.reason;
+  if (followed.status === "rejected") {
+    if (!isEndFirst) await closeLog(false);
+    throw followed.reason;
   }
   if (isEndFirst) await deps.taskLogs.settle(taskId);
-  else await deps.taskLogs.close(taskId, generation, last, true);
+  else await closeLog(true);
 }
 
 /**
