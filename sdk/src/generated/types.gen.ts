@@ -5121,6 +5121,10 @@ export type TaskListItem = {
     origin: string;
     message_preview: string;
     error: string | null;
+    /**
+     * What the task waits for, while it is waiting
+     */
+    waiting_for?: WaitingFor;
 };
 
 export type TaskSteps = {
