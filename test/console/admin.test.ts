@@ -1,5 +1,7 @@
+import { eq } from "drizzle-orm";
 import { beforeAll, expect, it } from "vitest";
-import { jobs } from "#src/db/schema/index.ts";
+import { authenticators, jobs, users } from "#src/db/schema/index.ts";
+import { newId } from "#src/lib/ids.ts";
 import { signUpAdministrator } from "#test/support/administrators.ts";
 import type { Account } from "#test/support/api-client.ts";
 import { databaseOf } from "#test/support/database.ts";
@@ -9,6 +11,10 @@ import { describeConsole, openPage } from "./support/console.ts";
 import { expectPage } from "./support/open-console.ts";
 
 const service = sharedService();
+
+/** By how much the page's table is wider than its place, in pixels. */
+const OVERFLOW =
+  "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.scrolled'))";
 
 describeConsole("the administration in the console", () => {
   let admin: Account;
@@ -29,23 +35,41 @@ describeConsole("the administration in the console", () => {
     const line = page.locator("tbody tr");
     await expectPage(line).toHaveCount(1);
     const dialog = page.getByRole("dialog");
+    const pick = async (action: string) => {
+      await page.getByRole("button", { name: `Actions for ${username}` }).click();
+      await page.getByRole("menuitem", { name: action }).click();
+    };
     const reason = `<b>asked</b> by ${username}`;
-    await page.getByRole("button", { name: `Disable ${username}` }).click();
+    await pick("Disable…");
     await dialog.getByLabel(/^Reason/u).fill(reason);
     await dialog.getByRole("button", { name: "Disable" }).click();
     await expectPage(line).toContainText("Disabled");
     expect(await signIn()).not.toBe(200);
-    await page.getByRole("button", { name: `Enable ${username}` }).click();
+    await pick("Enable…");
     await dialog.getByRole("button", { name: "Enable" }).click();
     await expectPage(line).toContainText("Active");
     expect(await signIn()).toBe(200);
-    await page.getByRole("button", { name: `Credits of ${username}` }).click();
+    await pick("Credits…");
     await dialog.getByLabel("Credits to add").fill("250");
     await dialog.getByLabel(/^Reason/u).fill("an outage");
     await dialog.getByRole("button", { name: "Adjust" }).click();
     await expectPage(line).toContainText("250 bought");
     await goTo(page, "/admin/trail");
     await expectPage(page.locator("tbody")).toContainText(reason);
+  });
+
+  it("has all of an account's line in a tablet's window", async () => {
+    const { id, username } = await service.signUp();
+    const app = { id: newId(), userId: id, encryptedSecret: "sealed", confirmedAt: new Date() };
+    await databaseOf(service).insert(authenticators).values(app);
+    const then = new Date("2025-11-22T12:00:00Z");
+    const email = `${"a".repeat(40)}${username}@example.com`;
+    const long = { email, isActive: false, createdAt: then, lastActiveAt: then };
+    await databaseOf(service).update(users).set(long).where(eq(users.id, id));
+    const { page } = await openPage(service, { account: admin, path: "/admin", width: 820 });
+    const table = page.getByRole("region", { name: "List of accounts" });
+    await expectPage(table.getByRole("row", { name: username })).toBeVisible();
+    expect(await page.evaluate<number>(OVERFLOW)).toBe(0);
   });
 
   it("drops and retries jobs, and shows payments and the installation", async () => {

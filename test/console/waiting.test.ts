@@ -6,21 +6,24 @@ import { expectPage } from "./support/open-console.ts";
 
 const service = sharedService();
 
+/** The id of a new project of this name, whose agent asks whether it may write a file. */
+async function askedIn(token: string, name: string): Promise<string> {
+  const { id } = await service.newProject(token, name);
+  const write = call("write_file", { file_path: `${name}.txt`, content: `From ${name}\u202E\u2028` });
+  const message = script({ text: "I ask.", tools: [write] }, { text: "Done." });
+  const body = { project_id: id, message, edit_mode: "ask" };
+  const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
+  const asked = { method: "POST", headers, body: JSON.stringify(body) };
+  const response = await fetch(`${service.url}/api/chat/agent/stream`, asked);
+  await response.body?.cancel();
+  return id;
+}
+
 describeConsole("what waits for a person", () => {
   it("is shown for all projects with the exact change, and answered on a phone", async () => {
     const account = await service.signUp();
     const { token } = account;
-    const ask = async (name: string) => {
-      const { id } = await service.newProject(token, name);
-      const write = call("write_file", { file_path: `${name}.txt`, content: `From ${name}\u202E\u2028` });
-      const message = script({ text: "I ask.", tools: [write] }, { text: "Done." });
-      const body = { project_id: id, message, edit_mode: "ask" };
-      const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
-      const asked = { method: "POST", headers, body: JSON.stringify(body) };
-      const response = await fetch(`${service.url}/api/chat/agent/stream`, asked);
-      await response.body?.cancel();
-      return id;
-    };
+    const ask = (name: string) => askedIn(token, name);
     const projects = [await ask("one"), await ask("two")];
     const { page } = await openPage(service, {
       account,
@@ -44,5 +47,20 @@ describeConsole("what waits for a person", () => {
       expect(await status(projects[0] ?? "", "one.txt")).toBe(200);
     }).toPass();
     expect(await status(projects[1] ?? "", "two.txt")).toBe(404);
+  });
+
+  it("needs the person's input in the list of tasks, too, and on the task's own page", async () => {
+    const account = await service.signUp();
+    await askedIn(account.token, "listed");
+    const { page } = await openPage(service, { account, path: "/runs" });
+    const state = page.getByRole("main").locator(".badge");
+    // The question may come a moment later than the page.
+    await expectPage(async () => {
+      await page.reload();
+      await expectPage(state).toHaveText("Needs your input", { timeout: 1_000 });
+    }).toPass();
+    await page.getByRole("main").getByRole("row").getByRole("link").click();
+    await expectPage(page.getByRole("heading", { name: "Task", exact: true })).toBeVisible();
+    await expectPage(state).toHaveText("Needs your input");
   });
 });

@@ -45,7 +45,10 @@ describe.concurrent.each(["agents", "bases"] as const)("reviews of %s", (kind) =
       total: 2,
       has_more: true,
       reviews: [{ is_own_review: false, rating: 5 }],
+      own_review: { rating: 2, comment: "slow" },
     });
+    const unsigned = await ask<api.Reviews>("GET", `${path(id)}/reviews`);
+    expect(unsigned.body).toMatchObject({ total: 2, own_review: null });
     const next = await ask<api.Reviews>("GET", `${path(id)}/reviews?limit=1&page=2`, first.token);
     expect(next.body).toMatchObject({
       has_more: false,

@@ -81,6 +81,13 @@ it("a message of a program to a chat that asks waits, and every way says for wha
   const invoked = await program.start(script({ text: "Late." }), { chat_id: chatId });
   expect(invoked).toMatchObject({ status: "queued", waiting_for });
   expect(await program.status(invoked.task_id)).toMatchObject({ status: "queued", waiting_for });
+  const listed = await client.call("GET", `/api/chat/agent/tasks?chat_id=${chatId}`);
+  expect(listed.body).toMatchObject({
+    items: [
+      { task_id: invoked.task_id, status: "queued", waiting_for },
+      { task_id: taskId, status: "running", waiting_for },
+    ],
+  });
   const [, notice = ""] = /^: waiting (.*)$/mu.exec(await firstFrame(invoked.task_id)) ?? [];
   expect(JSON.parse(notice)).toMatchObject({ data: { waiting_for } });
   const whole = await service.call("POST", "/api/chat/agent", {

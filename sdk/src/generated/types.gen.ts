@@ -1767,6 +1767,13 @@ export type Reviews = {
     page: number;
     limit: number;
     has_more: boolean;
+    /**
+     * The caller's review, whichever page it is on; null without one
+     */
+    own_review: {
+        rating: number;
+        comment: string | null;
+    } | null;
 };
 
 export type MarketplaceAgent = {
@@ -5114,6 +5121,10 @@ export type TaskListItem = {
     origin: string;
     message_preview: string;
     error: string | null;
+    /**
+     * What the task waits for, while it is waiting
+     */
+    waiting_for?: WaitingFor;
 };
 
 export type TaskSteps = {

@@ -32,6 +32,10 @@ const Reviews = z
     page: z.int(),
     limit: z.int(),
     has_more: z.boolean(),
+    own_review: z
+      .object({ rating: z.int(), comment: z.string().nullable() })
+      .nullable()
+      .describe("The caller's review, whichever page it is on; null without one"),
   })
   .meta({ id: "Reviews" });
 
@@ -138,7 +142,7 @@ export const listBaseReviews = endpoint({
 });
 
 function describe(
-  { rows, total }: Awaited<ReturnType<typeof reviews.listReviews>>,
+  { rows, total, own }: Awaited<ReturnType<typeof reviews.listReviews>>,
   { page, limit }: z.output<typeof Page>,
   viewerId: string | undefined,
 ): z.input<typeof Reviews> {
@@ -157,5 +161,6 @@ function describe(
     page,
     limit,
     has_more: page * limit < total,
+    own_review: own ?? null,
   };
 }

@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { listTasks, type Task } from "#src/domain/agent-work/tasks/index.ts";
+import { describeWaiting, listTasks } from "#src/domain/agent-work/tasks/index.ts";
 import type { Caller } from "#src/domain/access/permissions/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Services } from "#src/services.ts";
+import { WaitingFor } from "#src/wire/task-events.ts";
 import { PageQuery, TaskStatus } from "./schemas.ts";
 
 const Item = z
@@ -20,6 +21,7 @@ const Item = z
     origin: z.string(),
     message_preview: z.string(),
     error: z.string().nullable(),
+    waiting_for: WaitingFor.optional().describe("What the task waits for, while it is waiting"),
   })
   .meta({ id: "TaskListItem" });
 
@@ -109,7 +111,7 @@ function statusesOf(query: { status?: string | undefined; active_only?: boolean 
   return query.active_only ? (["queued", "running"] as const) : null;
 }
 
-function describe(task: Task): z.input<typeof Item> {
+function describe(task: Awaited<ReturnType<typeof listTasks>>["items"][number]): z.input<typeof Item> {
   return {
     task_id: task.id,
     status: task.status,
@@ -122,5 +124,6 @@ function describe(task: Task): z.input<typeof Item> {
     origin: task.origin,
     message_preview: task.message.slice(0, 200),
     error: task.error,
+    ...(task.waiting && { waiting_for: describeWaiting(task.waiting) }),
   };
 }

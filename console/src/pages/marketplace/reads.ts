@@ -22,6 +22,9 @@ export type Item = Pick<
   | "creator_name"
 > & { pricing_type: "free" | "monthly" | "one_time" };
 
+/** What a person has said of an item. */
+export type OwnReview = NonNullable<api.Reviews["own_review"]>;
+
 /** All reads of the marketplace, which a change makes stale. */
 export const MARKETPLACE = ["marketplace"] as const;
 const ITEMS = 24;

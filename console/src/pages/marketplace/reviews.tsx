@@ -7,11 +7,12 @@ import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
 import { stale } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
-import { MARKETPLACE, useReviews, type Item, type Kind } from "./reads.ts";
+import { MARKETPLACE, useReviews, type Item, type Kind, type OwnReview } from "./reads.ts";
 
-/** What people say of an item; who has it may say something, too. */
+/** What people say of an item. A person whose team has it reviews it, or changes an earlier review. */
 export function Reviews({ kind, item }: { kind: Kind; item: Item }) {
   const [page, setPage] = useState(1);
+  const { data: first } = useReviews(kind, item.slug, 1);
   return (
     <section aria-label="Reviews">
       <h2>Reviews</h2>
@@ -34,12 +35,14 @@ export function Reviews({ kind, item }: { kind: Kind; item: Item }) {
           </>
         )}
       </Loaded>
-      {item.is_purchased && <NewReview kind={kind} item={item} />}
+      {item.is_purchased && first && (
+        <ReviewForm key={item.id} kind={kind} item={item} own={first.own_review} />
+      )}
     </section>
   );
 }
 
-function NewReview({ kind, item }: { kind: Kind; item: Item }) {
+function ReviewForm({ kind, item, own }: { kind: Kind; item: Item; own: OwnReview | null }) {
   const saving = useAction(async (form: HTMLFormElement) => {
     const typed = new FormData(form);
     const comment = textOf(typed, "comment");
@@ -51,7 +54,6 @@ function NewReview({ kind, item }: { kind: Kind; item: Item }) {
       const path = { base: item.id };
       await workspace.request("POST", "/api/marketplace/bases/{base}/review", { path, query });
     }
-    form.reset();
     stale(MARKETPLACE);
   });
   return (
@@ -66,7 +68,7 @@ function NewReview({ kind, item }: { kind: Kind; item: Item }) {
         <label for="rating">Your rating</label>
         <select id="rating" name="rating">
           {[5, 4, 3, 2, 1].map((rating) => (
-            <option key={rating} value={rating}>
+            <option key={rating} value={rating} selected={rating === (own?.rating ?? 5)}>
               {rating} of 5
             </option>
           ))}
@@ -74,7 +76,7 @@ function NewReview({ kind, item }: { kind: Kind; item: Item }) {
       </div>
       <div class="field">
         <label for="comment">Your review</label>
-        <textarea id="comment" name="comment" rows={2} maxLength={5000} />
+        <textarea id="comment" name="comment" rows={2} maxLength={5000} defaultValue={own?.comment ?? ""} />
       </div>
       <button type="submit" disabled={saving.isBusy}>
         Save review

@@ -9,6 +9,7 @@ import { plural } from "../../parts/numbers.ts";
 import { keys, stale, useChanged, useRun, useSteps } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
 import { RawEvents } from "./raw-events.tsx";
+import { taskState } from "./task-state.ts";
 
 /** One task: how it stands, what the agent did, and how its callback was delivered. */
 export function RunPage({ task }: { task: string }) {
@@ -26,7 +27,7 @@ export function RunPage({ task }: { task: string }) {
             <dl class="facts">
               <dt>State</dt>
               <dd>
-                <State of={found.status} />
+                <State of={taskState(found)} />
               </dd>
               <dt>ID</dt>
               <dd>

@@ -11,6 +11,7 @@ import { PLATFORM_NAMES } from "../../parts/platform-name.ts";
 import { Table } from "../../parts/table.tsx";
 import { useNarrowed } from "../../parts/use-narrowed.ts";
 import { useRuns, type RunFilter } from "../../service/reads.ts";
+import { taskState } from "./task-state.ts";
 
 const STATES = {
   queued: "Queued",
@@ -60,7 +61,7 @@ export function RunsPage() {
                       <Link href={`/runs/${task.task_id}`}>{task.message_preview || task.task_id}</Link>
                     </td>
                     <td>
-                      <State of={task.status} />
+                      <State of={taskState(task)} />
                     </td>
                     <td>{ORIGINS[task.origin] ?? task.origin}</td>
                     <td>

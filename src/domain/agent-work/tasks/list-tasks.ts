@@ -11,7 +11,7 @@ export interface Page {
   limit: number;
 }
 
-/** A page of the tasks a caller may see, newest first. */
+/** A page of the tasks a caller may see, newest first, with what each waits for. */
 export async function listTasks(
   deps: { db: Db },
   caller: Caller,

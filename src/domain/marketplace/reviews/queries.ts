@@ -1,4 +1,4 @@
-import { count, desc, eq, sql, type SQL } from "drizzle-orm";
+import { and, count, desc, eq, sql, type SQL } from "drizzle-orm";
 import { lockNames } from "#src/db/locks.ts";
 import { pictureAddress } from "#src/db/picture-address.ts";
 import { reviews, users } from "#src/db/schema/index.ts";
@@ -76,14 +76,14 @@ export function withoutRatingsOf(people: SQL): SQL {
   )`;
 }
 
-/** A page of the reviews of an item, newest first, with their authors, and their number. */
+/** A page of the reviews of an item, newest first, with their authors, their number, and the viewer's own one. */
 export async function pageOfReviews(
   db: Db,
-  { kind, itemId }: Pick<ReviewOf, "kind" | "itemId">,
+  { kind, itemId, userId }: Pick<ReviewOf, "kind" | "itemId"> & { userId: string | undefined },
   { page, limit }: { page: number; limit: number },
 ) {
   const where = eq(kind === "agent" ? reviews.agentId : reviews.baseId, itemId);
-  const [rows, [total]] = await db.batch([
+  const [rows, [total], [own]] = await db.batch([
     db
       .select({ review: reviews, userName: users.name, avatarUrl: pictureAddress })
       .from(reviews)
@@ -93,6 +93,10 @@ export async function pageOfReviews(
       .limit(limit)
       .offset((page - 1) * limit),
     db.select({ total: count() }).from(reviews).where(where),
+    db
+      .select({ rating: reviews.rating, comment: reviews.comment })
+      .from(reviews)
+      .where(and(where, sql`${reviews.userId} = ${userId ?? null}::uuid`)),
   ]);
-  return { rows, total: total?.total ?? 0 };
+  return { rows, total: total?.total ?? 0, own };
 }

@@ -32,14 +32,14 @@ export async function deleteReview(deps: { db: Db }, caller: UserCaller, named: 
   if (!isDeleted) throw new AppError("not_found", "You have not reviewed it");
 }
 
-/** A page of an item's reviews. Throws `not_found`. */
+/** A page of an item's reviews, and the viewer's own one. Throws `not_found`. */
 export async function listReviews(
   deps: { db: Db },
   viewer: Viewer,
   { kind, name, ...page }: Named & { page: number; limit: number },
 ) {
   const { itemId } = await requireItem(deps, viewer, { kind, name });
-  return pageOfReviews(deps.db, { kind, itemId }, page);
+  return pageOfReviews(deps.db, { kind, itemId, userId: viewer?.userId }, page);
 }
 
 async function requireItem(deps: { db: Db }, viewer: Viewer, { kind, name }: Named) {

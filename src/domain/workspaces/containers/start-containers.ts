@@ -168,13 +168,17 @@ async function run(start: Start, container: Container): Promise<Outcome> {
   });
 }
 
+/** Warning about a container that has a command, in a runtime without programs. */
+const NOT_RUN =
+  "No programs run in projects here: the container serves its files, and its command is not run";
+
 function staticOutcome({ containerType, startupCommand, image, serviceSlug }: Container): Outcome {
   if (containerType === "service" && !startupCommand) {
     const what = image ?? serviceSlug ?? "the service";
     const error = `${what} cannot be run here: set a startup command, or connect an external service`;
     return { status: "failed", error };
   }
-  return { status: "running", error: null };
+  return { status: "running", error: startupCommand ? NOT_RUN : null };
 }
 
 /** A container's own variables take precedence over those of the containers it uses; PORT is the port it was given. */

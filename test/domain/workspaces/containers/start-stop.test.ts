@@ -245,6 +245,17 @@ describe("starting the containers of a project", () => {
     expect(runtime.started).toEqual([]);
   });
 
+  it("says that the command of one is not run where no programs run, and shows its files", async () => {
+    const { add, stored, start } = await newScene();
+    const web = await add({ name: "web", startupCommand: "run web" });
+    const runtime = Object.assign(new ScriptedRuntime({}), { runsProcesses: false });
+    await start(runtime);
+    const error =
+      "No programs run in projects here: the container serves its files, and its command is not run";
+    expect(await stored(web.id)).toMatchObject({ status: "running", error });
+    expect(runtime.started).toEqual([]);
+  });
+
   it("begins somewhere where containers use one another in a circle", async () => {
     const { add, connect, start } = await newScene();
     const runtime = new ScriptedRuntime({ one: { listensAfter: 0 }, two: { listensAfter: 0 } });

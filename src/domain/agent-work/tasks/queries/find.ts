@@ -45,9 +45,10 @@ export interface TaskFilter {
 }
 
 /**
- * A page of tasks, newest first, and the total number. Both come from the index `tasks_listed` alone; of one chat from
- * `tasks_chat_seq`. Only a filter by origin reads the person's tasks themselves. The role is looked up once for each project
- * in which the person has tasks, not for each task or for each project of the team.
+ * A page of tasks, newest first, with what each waits for, and the total number. Which tasks are on the page and the number
+ * come from the index `tasks_listed` alone; of one chat from `tasks_chat_seq`. Only a filter by origin reads the person's
+ * tasks themselves. The role is looked up once for each project in which the person has tasks, not for each task or for each
+ * project of the team. What tasks wait for is looked up for the unfinished ones of the page alone.
  */
 export async function pageOfTasks(db: Db, filter: TaskFilter, page: { limit: number; offset: number }) {
   const { viewer } = filter;
@@ -92,11 +93,14 @@ export async function pageOfTasks(db: Db, filter: TaskFilter, page: { limit: num
     .offset(page.offset);
   const rows = await db
     .with(reachable)
-    .select({ total: total.total, task: tasks })
+    .select({ total: total.total, task: tasks, waiting: waitingFor })
     .from(total)
     .leftJoin(tasks, sql`${tasks.id} = ANY (ARRAY(${chosen}))`)
     .orderBy(desc(tasks.id));
-  return { items: rows.flatMap(({ task }) => task ?? []), total: rows[0]?.total ?? 0 };
+  return {
+    items: rows.flatMap(({ task, waiting }) => (task ? [{ ...task, waiting }] : [])),
+    total: rows[0]?.total ?? 0,
+  };
 }
 
 const turnFields = (results?: Results) => ({
