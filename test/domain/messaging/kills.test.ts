@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { channelMessages, jobs } from "#src/db/schema/index.ts";
+import { resumeForTask, sendForTask } from "#src/domain/messaging/agent-messages/index.ts";
 import { deliverMessage, retryMessage, sendStored } from "#src/domain/messaging/deliveries/index.ts";
 import { MARK } from "#src/domain/messaging/deliveries/mark.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -140,3 +141,54 @@ it("a failed message is still failed, and can be sent again, when the queue did 
   await deliverPublished();
   expect(platform.sent).toHaveLength(1);
 });
+
+/** A task whose agent sends a message with a file. */
+async function agentMessage() {
+  const person = await rows.person();
+  const channel = await rows.channel(person);
+  await rows.identity(person);
+  const task = await rows.task(person);
+  const service = newService();
+  const [callId, deps] = ["1:call_1", { ...service.deps, patienceMs: 2_000 }];
+  const message = { platform: "telegram", target: undefined, text: "Done", files: ["beds.csv"] } as const;
+  const stored = () =>
+    db.select().from(channelMessages).where(eq(channelMessages.taskId, task.id)).orderBy(channelMessages.id);
+  return {
+    ...service,
+    send: () => sendForTask(deps, task, { ...message, callId }),
+    resume: () => resumeForTask(deps, task, callId),
+    pass: () => passFor(channel.userId),
+    stored,
+  };
+}
+
+// Without a sweep: the executor that goes on with the task goes on with its message.
+it.each(["when the dead executor's lease has ended", "at once"])(
+  "an agent's message whose sender is killed at any call is sent with its files by the executor that goes on %s, which knows what became of it",
+  async (when) => {
+    const kinds: string[] = [];
+    const calls = await killedEverywhere(async () => {
+      const { platform, deliverPublished, send, resume, pass, stored } = await agentMessage();
+      const after = async () => {
+        if (when !== "at once") await pass();
+        const first = await resume();
+        await pass();
+        await deliverPublished();
+        const texts = platform.sent.map(({ text }) => text.plain).filter((text) => text.endsWith("Done"));
+        const sent = await stored();
+        expect(sent.map(({ status }) => status)).toEqual(sent.map(() => "delivered"));
+        expect(texts.length > 0).toBe(sent.length > 0);
+        expect(texts.slice(1), "a repetition says so").toEqual(texts.slice(1).map(() => `${MARK}\nDone`));
+        const told = await resume();
+        expect(told?.status).toBe(sent.length > 0 ? "sent" : undefined);
+        kinds.push(`${first?.status}, then ${sent.map(({ kind }) => kind).join(" and ")}`);
+      };
+      return { program: send, after };
+    });
+    expect(calls).toBeGreaterThan(6);
+    const waiting = when === "at once" ? ["queued, then message and artifact"] : [];
+    expect(new Set(kinds)).toEqual(
+      new Set(["undefined, then ", ...waiting, "sent, then message and artifact"]),
+    );
+  },
+);
