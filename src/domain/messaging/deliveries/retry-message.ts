@@ -26,7 +26,8 @@ export async function retryMessage(
   requireLive(channel);
   if (message.status !== "failed") throw notFailed(message.status);
   const job = { name: messageDue.name, key: message.id };
-  const sending = messageOf(job, { occasion: `retried-${Date.now()}` });
+  const occasion = `retried-${Date.now()}`;
+  const sending = messageOf(job, { occasion, share: channel.userId });
   const revived = await publishAhead(deps.queue, sending, () => reviveMessage(deps.db, message.id));
   // Another request was first.
   if (!revived) throw notFailed("pending");
