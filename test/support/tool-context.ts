@@ -44,6 +44,7 @@ export function toolContext(overrides: Partial<ToolContext> = {}): ToolContext {
         chatId: target,
         platformMessageId: "1700000000.000100",
       }),
+      resume: async () => undefined,
     },
     schedules: memorySchedules(),
     ...overrides,

@@ -2,6 +2,7 @@ import { sendNotice } from "#src/domain/agent-work/callbacks/index.ts";
 import {
   countMessage,
   replyForTask,
+  resumeForTask,
   sendForTask,
   type Outcome,
   type SendDeps,
@@ -46,6 +47,11 @@ export interface AgentMessages {
    * `invalid_input` for files that cannot be sent, `rate_limited` and `unavailable` where trying again may help, and `conflict` where a webhook refuses the message.
    */
   send(message: AgentMessage): Promise<SentMessage>;
+  /**
+   * Goes on with the message to a platform that a call has stored and whose executor has died. Resolves as `send` does;
+   * with undefined if the call has stored none.
+   */
+  resume(callId: string): Promise<SentMessage | undefined>;
 }
 
 /** The ways out of the service for a task's messages. */
@@ -60,6 +66,7 @@ export interface AgentOutlets {
   toPlatform(message: Parameters<typeof sendForTask>[2]): Promise<Outcome>;
   toOrigin(message: Parameters<typeof replyForTask>[2]): Promise<Outcome>;
   toReceiver(message: { text: string; callId: string }): ReturnType<typeof sendNotice>;
+  resume(callId: string): Promise<Outcome | undefined>;
 }
 
 export interface AgentMessageDeps extends SendDeps, Omit<Parameters<typeof sendNotice>[0], "db"> {
@@ -82,6 +89,7 @@ export function agentOutlets(
     toPlatform: (message) => sendForTask(deps, task, message),
     toOrigin: (message) => replyForTask(deps, task, message),
     toReceiver: (message) => sendNotice(deps, { ...message, taskId: task.id }),
+    resume: (callId) => resumeForTask(deps, task, callId),
   };
 }
 
@@ -110,6 +118,10 @@ export function agentMessages(outlets: AgentOutlets): AgentMessages {
         await postToDiscord(outlets.safeFetch, url, { text, sender: message.sender });
         return { status: "sent", via: "webhook" };
       }
+    },
+    async resume(callId) {
+      const outcome = await outlets.resume(callId);
+      return outcome && toSent(outcome);
     },
   };
 }

@@ -55,6 +55,23 @@ export async function runTool(call: ToolCall, context: ToolContext): Promise<Too
   }
 }
 
+/**
+ * Goes on with a call that an executor before this one has begun, where the tool can. Else its outcome is unknown. Throws only
+ * the signal's reason.
+ */
+export async function resumeTool(call: ToolCall, context: ToolContext): Promise<ToolOutcome> {
+  context.signal.throwIfAborted();
+  const tool = findTool(call.name, context);
+  if (!tool?.resume || missingScope(tool, context.scopes)) return failed(INTERRUPTED);
+  try {
+    const result = await untilAborted(tool.resume(call.arguments, context), context.signal);
+    return result ? { success: result.success, result } : failed(INTERRUPTED);
+  } catch (cause) {
+    context.signal.throwIfAborted();
+    return failed(INTERRUPTED, cause);
+  }
+}
+
 /** Asks about a call that its server goes on with, or tells the server something about it. Throws only the signal's reason. */
 export async function followTool(
   call: Pick<ToolCall, "name">,
@@ -76,6 +93,8 @@ export async function followTool(
 }
 
 const CHECK = "Check what it did before you run it again.";
+
+const INTERRUPTED = failure("The call was interrupted and its outcome is unknown.", CHECK);
 
 const GONE = failure(
   "The tool of this call is no longer there, so its result cannot be read.",

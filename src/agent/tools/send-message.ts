@@ -54,7 +54,7 @@ export const sendMessage = defineTool({
   argumentAliases: { message: "text" },
   async run(args, { messages, project, callId }) {
     const { channel, target } = addressOf(args);
-    const fields = { channel, ...(target === undefined ? {} : { target }) };
+    const fields = fieldsOf(args);
     if (channel === "chat") {
       if (target !== undefined || args.files.length > 0) {
         return failure("A target and files need their platform as the channel.", undefined, fields);
@@ -70,13 +70,17 @@ export const sendMessage = defineTool({
         return failure(error, "Send the text without them.", fields);
       }
       const sent = await messages.send({ channel, target, text: args.text, files, sender, callId });
-      return { ...describe(sent, { channel, target, files }), ...fields };
+      return resultOf(sent, args);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const advice = ADVICE[error.code];
       if (advice === undefined) throw error;
       return failure(`${error.message}.`, advice, fields);
     }
+  },
+  async resume(args, { messages, callId }) {
+    const sent = await messages.resume(callId);
+    return sent && resultOf(sent, args);
   },
 });
 
@@ -86,9 +90,26 @@ const ADVICE: Partial<Record<AppError["code"], string>> = {
   forbidden: "Leave the target out to write to the person you work for, or say it in your answer.",
 };
 
-function addressOf({ channel, target }: { channel: string; target?: string | undefined }) {
+/** Where a message goes, as the model wrote it. */
+interface Addressed {
+  channel: string;
+  target?: string | undefined;
+}
+
+function addressOf({ channel, target }: Addressed) {
   const { channel: name = channel, target: place = target } = COMBINED.exec(channel)?.groups ?? {};
   return { channel: name.toLowerCase(), target: place === "" ? undefined : place };
+}
+
+/** What each result of the tool says. */
+function fieldsOf(args: Addressed) {
+  const { channel, target } = addressOf(args);
+  return { channel, ...(target === undefined ? {} : { target }) };
+}
+
+function resultOf(sent: SentMessage, args: Addressed & { files: readonly string[] }): ToolResult {
+  const { channel, target } = addressOf(args);
+  return { ...describe(sent, { channel, target, files: args.files }), ...fieldsOf(args) };
 }
 
 function describe(

@@ -13,7 +13,8 @@ import { readArguments } from "./read-arguments.ts";
 /**
  * The effect of a call; it decides both order and recovery. `read` calls may run in parallel, all others run in the
  * order in which the model wrote them. A call that was interrupted before its result was recorded runs again if it is
- * `read` or `idempotent`; for `other` the model is told that the outcome is unknown.
+ * `read` or `idempotent`; for `other` the model is told that the outcome is unknown, unless the tool goes on with the call
+ * (`Tool.resume`).
  */
 export type ToolEffect = "read" | "idempotent" | "other";
 
@@ -148,6 +149,8 @@ export interface Tool {
    * Checks the arguments as the model wrote them, then runs. Invalid arguments return a failure instead of throwing.
    */
   run(argumentsText: string, context: ToolContext): Promise<ToolResult>;
+  /** Goes on with a call whose executor has died, and returns its result; undefined if the call has left nothing to go on with. */
+  resume?(argumentsText: string, context: ToolContext): Promise<ToolResult | undefined>;
   /** Asks about a call that `run` has left to its server (`Deferred`), or tells the server something about it. */
   follow?(request: DeferredRequest, context: ToolContext): Promise<DeferredState>;
 }
@@ -170,6 +173,8 @@ interface ToolSpec<Shape extends z.ZodRawShape> {
   /** Aliases of fields, at any depth: `{ search: "old_str" }`. */
   argumentAliases?: Readonly<Record<string, string>>;
   run(args: z.output<z.ZodObject<Shape>>, context: ToolContext): Promise<ToolResult>;
+  /** As `Tool.resume`. */
+  resume?: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<ToolResult | undefined>;
 }
 
 /** Defines a tool by its schema: the model sees the schema, and `run` receives only arguments that match it. */
@@ -193,6 +198,10 @@ export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): 
       const args = readArguments(argumentsText, schema, spec.argumentAliases ?? {});
       if (!args.ok) return failure(args.error, signatureOf(definition));
       return spec.run(args.value, context);
+    },
+    async resume(argumentsText, context) {
+      const args = readArguments(argumentsText, schema, spec.argumentAliases ?? {});
+      return args.ok ? spec.resume?.(args.value, context) : undefined;
     },
   };
 }

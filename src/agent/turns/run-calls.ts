@@ -3,7 +3,7 @@ import type { ToolCall } from "#src/models/model.ts";
 import type { McpInput } from "#src/platform/mcp-client/mcp-client.ts";
 import { scrubValue } from "../scrubbing/scrub.ts";
 import { findTool, mayChange } from "../tools/index.ts";
-import { followTool, runTool, type ToolOutcome } from "../tools/run-tool.ts";
+import { followTool, resumeTool, runTool, type ToolOutcome } from "../tools/run-tool.ts";
 import type { CallProgress, ToolContext, ToolServices } from "../tools/tool.ts";
 import { toEventResult } from "../tools/to-event-result.ts";
 import { toModelText } from "../tools/to-model-text.ts";
@@ -113,7 +113,7 @@ async function runOnce(
       : runAsking(turn, described, left?.pending, run);
   if (isLost) await questions.withdraw(described);
   const outcome = isLost
-    ? INTERRUPTED
+    ? await resumeTool(call, context)
     : await made().finally(() => {
         shown.end();
         over.abort();
@@ -156,12 +156,3 @@ function refusal({ error, suggestion, denied }: Refusal) {
     result: { success: false, error, suggestion, ...(denied && { denied }) },
   } as const;
 }
-
-const INTERRUPTED = {
-  success: false,
-  result: {
-    success: false,
-    error: "The call was interrupted and its outcome is unknown.",
-    suggestion: "Check what it did before you run it again.",
-  },
-} as const;

@@ -5,7 +5,7 @@ import {
   type AgentOutlets,
   type SentMessage,
 } from "#src/agent/services/messages.ts";
-import { runTool } from "#src/agent/tools/run-tool.ts";
+import { resumeTool, runTool } from "#src/agent/tools/run-tool.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { createSafeFetch } from "#src/platform/safe-fetch/index.ts";
 import { startReceiver, type Reply } from "#test/stand-ins/support/receiver.ts";
@@ -30,6 +30,7 @@ async function handedOn(args: unknown, outcome: SentMessage = SENT) {
       sent.push(message);
       return outcome;
     },
+    resume: never,
   };
   return { ...(await call(args, { messages })).result, sent };
 }
@@ -48,6 +49,7 @@ const messagesBy = (outlets: Partial<AgentOutlets>) =>
     toPlatform: refusing("not_found", "No Discord channel is connected"),
     toOrigin: never,
     toReceiver: never,
+    resume: never,
     ...outlets,
   });
 const sendBy = async (outlets: Partial<AgentOutlets>, args: object) =>
@@ -167,6 +169,37 @@ describe("a message of an agent", () => {
     const counting = { ...outlets, count: refusing("rate_limited", limit) };
     expect(await sendBy(counting, args)).toMatchObject({ success: false, error: limit });
     expect(sent).toEqual([{ text: "It is ***", files: [], callId: "1:call_1" }]);
+  });
+
+  it("whose executor died goes on, and is reported as it ended; where it left nothing, its outcome is unknown", async () => {
+    const asked: string[] = [];
+    const resumed = (outcome: Awaited<ReturnType<AgentOutlets["resume"]>>) =>
+      resumeTool(
+        toolCall("send_message", { channel: "slack", target: "C1", text: "Hi", files: ["beds.csv"] }),
+        toolContext({
+          messages: messagesBy({
+            resume: async (callId) => {
+              asked.push(callId);
+              return outcome;
+            },
+          }),
+        }),
+      );
+    const sent = { status: "sent", chatId: "C1", platformMessageId: "7" } as const;
+    expect((await resumed({ platform: "slack", label: "Slack", ...sent })).result).toEqual({
+      success: true,
+      message: "Sent over slack. The files follow; one that cannot be sent is named there instead.",
+      channel: "slack",
+      target: "C1",
+      notification: "sent",
+      details: { via: "channel", chat_id: "C1", platform_message_id: "7" },
+    });
+    expect((await resumed(undefined)).result).toMatchObject({
+      success: false,
+      error: expect.stringContaining("interrupted"),
+      suggestion: expect.stringContaining("Check"),
+    });
+    expect(asked).toEqual(["1:call_1", "1:call_1"]);
   });
 
   it.each([

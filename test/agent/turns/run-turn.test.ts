@@ -230,6 +230,32 @@ it("tells the model of a command that had begun and has no result, and does not 
   expect(after.commands).toEqual(["echo b"]);
 });
 
+it.each([undefined, { success: true, message: "Sent." } as const])(
+  "goes on with a call that had begun where its tool can, and does not run it again: %j",
+  async (left) => {
+    const { foreign, done } = deferring("other");
+    const [tool] = foreign.tools;
+    if (!tool) throw new Error("There is no tool");
+    const resume = async (args: string) => {
+      done.push(`resume ${args}`);
+      return left;
+    };
+    const made = { id: "a", name: tool.name, arguments: "0" };
+    const started = new TurnRecords(1, []).recordStart("a");
+    const begun = await turn(speaking([made]).model, [], {
+      enter: async () => ({ allowed: false, error: "No", suggestion: "None" }),
+      foreign,
+    });
+    const answered = recordsOf(begun.writes).filter(({ kind }) => kind === "answer");
+    const { turn: after } = await turn(speaking([]).model, [...answered, started], {
+      foreign: { tools: foreign.tools, find: () => ({ ...tool, resume }) },
+    });
+    const unknown = { success: false, error: expect.stringMatching(/interrupted/u) };
+    expect(after.tool_calls).toMatchObject([{ result: left ?? unknown }]);
+    expect(done).toEqual(["resume 0"]);
+  },
+);
+
 /** A tool of a server that goes on with each call, and has the result when it is asked; what was done with it. */
 function deferring(effect: Tool["effect"]) {
   const done: string[] = [];

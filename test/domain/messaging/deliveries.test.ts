@@ -239,7 +239,9 @@ describe("a failed message", () => {
     const id = await outbox.newMessage(own.id, FAILED);
     const asked = { id, status: "pending", error: null };
     expect(await retryMessage(platform.deps(db), owner.caller, own.id, id)).toMatchObject(asked);
-    expect(platform.published).toMatchObject([{ function: "deliver-outbox-message", payload: { key: id } }]);
+    expect(platform.published).toMatchObject([
+      { function: "deliver-outbox-message", payload: { key: id }, shareOf: owner.id },
+    ]);
     await deliver(id);
     expect(platform.sent).toHaveLength(1);
     expect(await outbox.message(id)).toMatchObject({ status: "delivered", error: null });

@@ -1,8 +1,11 @@
 import type { ChannelAdapter, Platform } from "#src/channels/channel.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
+import type { ChannelMessage } from "#src/domain/messaging/channels/index.ts";
 import {
   findFiles,
   MAX_FILES,
+  placeOf,
+  resumeAwaited,
   sendAwaited,
   type OutboxDeps,
 } from "#src/domain/messaging/deliveries/index.ts";
@@ -67,6 +70,22 @@ export async function replyForTask(deps: SendDeps, task: SendingTask, message: A
   return send(deps, task, message, { channel, place, replyTo: replyTo ?? undefined, ...person });
 }
 
+/**
+ * Goes on with the message of a call whose executor has died, and returns its outcome as `sendForTask` does. Undefined if the
+ * call has stored none.
+ */
+export async function resumeForTask(
+  deps: SendDeps,
+  { id: taskId }: Pick<SendingTask, "id">,
+  callId: string,
+): Promise<Outcome | undefined> {
+  const stored = { taskId, occasion: occasionOf(taskId, callId) };
+  const resumed = await resumeAwaited(deps, stored, deps.patienceMs ?? PATIENCE_MS);
+  return resumed && outcomeOf(deps, resumed.platform, resumed.message);
+}
+
+const occasionOf = (taskId: string, callId: string) => `send:${taskId}:${callId}`;
+
 async function requireFiles(deps: SendDeps, task: SendingTask, files: readonly string[]): Promise<void> {
   if (files.length === 0) return;
   if (files.length > MAX_FILES) {
@@ -101,7 +120,7 @@ async function send(
   { channel, place, identityId, replyTo }: FoundPlace & { replyTo: string | undefined },
 ): Promise<Outcome> {
   const platform = channel.channelType;
-  const { status, error, platformMessageId } = await sendAwaited(
+  const sent = await sendAwaited(
     deps,
     {
       channel,
@@ -109,7 +128,7 @@ async function send(
       place,
       kind: "message",
       content: text,
-      occasion: `send:${task.id}:${callId}`,
+      occasion: occasionOf(task.id, callId),
       replyTo,
       replyTarget: undefined,
       buttons: [],
@@ -118,8 +137,13 @@ async function send(
     },
     { files, patienceMs: deps.patienceMs ?? PATIENCE_MS },
   );
+  return outcomeOf(deps, platform, sent);
+}
+
+function outcomeOf(deps: SendDeps, platform: Platform, message: ChannelMessage): Outcome {
+  const { status, error, platformMessageId } = message;
   if (status === "failed") return failed(deps, platform, error ?? "The platform did not take it");
-  const named = { platform, label: deps.channels[platform].label, chatId: place.chatId };
+  const named = { platform, label: deps.channels[platform].label, chatId: placeOf(message).chatId };
   if (status === "pending") return { ...named, status: "queued", reason: error };
   return { ...named, status: "sent", platformMessageId };
 }

@@ -36,9 +36,12 @@ export function filesBehind(message: OutboxMessage, paths: readonly string[]): O
     ...message,
     ...plain,
     content: path,
-    occasion: `${occasion}:file:${path}`,
+    occasion: fileOccasion(occasion, path),
   }));
 }
+
+/** The occasion of a file that goes with a message. */
+export const fileOccasion = (occasion: string, path: string) => `${occasion}:file:${path}`;
 
 /** Where a message of the outbox goes. */
 export function placeOf({

@@ -1,3 +1,4 @@
+import type { Platform } from "#src/channels/channel.ts";
 import type { ChannelMessage } from "#src/domain/messaging/channels/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { within } from "#src/lib/time-limit.ts";
@@ -5,7 +6,7 @@ import { executeJob, type Later, type Storing } from "#src/work/execute.ts";
 import { messageOf } from "#src/work/job.ts";
 import { deliverMessage, type OutboxDeps } from "./deliver-message.ts";
 import { filesBehind, streamEntry, type OutboxMessage } from "./outbox-message.ts";
-import { insertMessages, messageOfOccasion } from "./queries/outbox.ts";
+import { insertMessages, messageOfOccasion, messagesOfOccasion } from "./queries/outbox.ts";
 
 /**
  * Stores a message in the outbox, and behind it files of the project, which `findFiles` has found, and sends them. A repetition
@@ -34,8 +35,30 @@ export async function sendAwaited(
   const until = Date.now() + patienceMs;
   const ids = await store(deps, message, files);
   await within(patienceMs, sendInOrder(deps, message, ids));
+  return outcomeOf(deps, message.occasion, until);
+}
+
+/**
+ * Goes on with what an earlier program has stored with an occasion for a task, and waits as `sendAwaited` does. Returns the
+ * message, and its platform; undefined if none was stored.
+ */
+export async function resumeAwaited(
+  deps: OutboxDeps,
+  { taskId, occasion }: { taskId: string; occasion: string },
+  patienceMs: number,
+): Promise<{ message: ChannelMessage; platform: Platform } | undefined> {
+  const until = Date.now() + patienceMs;
+  const stored = await messagesOfOccasion(deps.db, taskId, occasion);
+  const [first] = stored;
+  if (!first) return undefined;
+  const ids = stored.filter(({ status }) => status === "pending").map(({ id }) => id);
+  await within(patienceMs, sendEach(deps, ids));
+  return { message: await outcomeOf(deps, occasion, until), platform: first.platform };
+}
+
+async function outcomeOf({ db }: OutboxDeps, occasion: string, until: number): Promise<ChannelMessage> {
   for (;;) {
-    const stored = await messageOfOccasion(deps.db, message.occasion);
+    const stored = await messageOfOccasion(db, occasion);
     if (!stored) throw new Error("The message is not in the outbox");
     const left = until - Date.now();
     const isLater = stored.message.error !== null && (stored.secondsUntilDue ?? 0) * 1_000 > left;
@@ -94,7 +117,7 @@ export async function sendAsStored<T>(
   const { result, stored, announced } = done;
   if (stored && !announced) await sendInOrder(deps, stored.message, stored.ids);
   if (stored && announced) {
-    for (const each of stored.ids.slice(1)) await sendNow(deps, each);
+    await sendEach(deps, stored.ids.slice(1));
     await within(NOTICE_MS, announced);
   }
   return result;
@@ -111,8 +134,13 @@ async function sendInOrder(
 ): Promise<void> {
   if (id === undefined) return;
   const announced = announce(deps, message, { id, artifactIds });
-  for (const each of [id, ...artifactIds]) await sendNow(deps, each);
+  await sendEach(deps, [id, ...artifactIds]);
   await within(NOTICE_MS, announced);
+}
+
+/** Sends stored messages one after the other. Never throws. */
+async function sendEach(deps: OutboxDeps, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await sendNow(deps, id);
 }
 
 /** Before an executor is tried again that could not reach the database. */

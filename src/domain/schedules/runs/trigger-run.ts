@@ -1,8 +1,10 @@
 import { AppError } from "#src/lib/errors.ts";
+import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
+import { publishAhead } from "#src/work/ahead.ts";
 import { executeJob } from "#src/work/execute.ts";
-import { defineJob, type StoredJob } from "#src/work/job.ts";
+import { defineJob } from "#src/work/job.ts";
 import { advanceRun } from "./advance-run.ts";
 import { endRun } from "./end-run.ts";
 import { messageOfRun } from "./functions.ts";
@@ -15,7 +17,8 @@ import { startTaskOf } from "./start-run.ts";
  * `not_found` for a schedule whose project is gone.
  */
 export async function triggerRun(deps: RunDeps, scheduleId: string): Promise<string> {
-  const { key: taskId } = await storeRun(deps.db, scheduleId);
+  const taskId = newId();
+  await storeRun(deps.db, scheduleId, taskId);
   let refusal: unknown;
   // The request is the first executor of the job: the person hears of a refusal, which ends the run.
   const triggered = defineJob(advanceRun, {
@@ -48,15 +51,14 @@ export async function requestRun(
   { db, queue }: { db: Db; queue: Queue },
   scheduleId: string,
 ): Promise<string> {
-  const { key: taskId, generation } = await storeRun(db, scheduleId);
-  await queue.publish(messageOfRun(taskId, generation));
+  const taskId = newId();
+  await publishAhead(queue, messageOfRun(taskId, "asked"), () => storeRun(db, scheduleId, taskId));
   return taskId;
 }
 
-async function storeRun(db: Db, scheduleId: string): Promise<StoredJob> {
-  const stored = await insertManualRun(db, scheduleId);
-  if (!stored) throw new AppError("not_found", "Schedule not found");
-  return stored;
+async function storeRun(db: Db, scheduleId: string, taskId: string): Promise<void> {
+  const isStored = await insertManualRun(db, scheduleId, taskId);
+  if (!isStored) throw new AppError("not_found", "Schedule not found");
 }
 
 function isUnavailable(error: unknown): boolean {

@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
+import { requestRun } from "#src/domain/schedules/runs/index.ts";
 import { fileDatabase } from "#test/support/database.ts";
-import { killed, runMortal, type Prepare } from "#test/support/mortal.ts";
+import { killed, killedEverywhere, runMortal, type Prepare } from "#test/support/mortal.ts";
 import { ANSWER, ScheduleWorld } from "../support/schedule-world.ts";
 
 const { db } = await fileDatabase();
@@ -175,4 +176,22 @@ it("a run whose executors all die has failed, with a reason, and does not keep i
   expect(await world.tasksOf(person)).toEqual([]);
   await world.runOnce(id);
   expect(await world.statuses(id)).toEqual(["failed", "success"]);
+});
+
+// Without a sweep: the queue has the message before the run is stored.
+it("a run that an agent asks for is run, or is not stored, wherever the agent is killed", async () => {
+  const counts: number[] = [];
+  const calls = await killedEverywhere(async () => {
+    const { person } = await newPerson();
+    const id = await world.schedule(person, { isActive: false, nextRunAt: null });
+    const after = async () => {
+      await world.deliver();
+      const statuses = await world.statuses(id);
+      expect(statuses).toEqual(statuses.map(() => "success"));
+      counts.push(statuses.length);
+    };
+    return { program: () => requestRun(world.deps(), id), after };
+  });
+  expect(calls).toBe(2);
+  expect(counts).toEqual([0, 0, 1, 1]);
 });

@@ -8,7 +8,7 @@ import { statement, type Slot } from "#src/db/statement.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { lockJob, secondsUntilDue, storeJobs } from "#src/work/queries.ts";
 import { messageDue } from "../message-due.ts";
-import type { OutboxMessage } from "../outbox-message.ts";
+import { fileOccasion, type OutboxMessage } from "../outbox-message.ts";
 
 /** Statement that stores the jobs of rows `m`, whose channel is `c`. */
 export const storeMessageJobs = (from: SQL): SQL =>
@@ -157,6 +157,22 @@ export async function messageOfOccasion(db: Db, occasion: string) {
     .from(channelMessages)
     .where(eq(channelMessages.occasion, occasion));
   return found;
+}
+
+/** What a task has stored with an occasion: the message, and behind it its files. */
+export function messagesOfOccasion(db: Db, taskId: string, occasion: string) {
+  return db
+    .select({ id: channelMessages.id, status: channelMessages.status, platform: channelConfigs.channelType })
+    .from(channelMessages)
+    .innerJoin(channelConfigs, eq(channelConfigs.id, channelMessages.channelConfigId))
+    .where(
+      and(
+        eq(channelMessages.taskId, taskId),
+        sql`(${channelMessages.occasion} = ${occasion}::text
+          OR starts_with(${channelMessages.occasion}, ${fileOccasion(occasion, "")}::text))`,
+      ),
+    )
+    .orderBy(channelMessages.id);
 }
 
 /** An outbound message of a channel. */

@@ -5,7 +5,7 @@ import { ALLOWANCES } from "#src/domain/operations/limits/index.ts";
 import { runDue } from "../run-due.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import type { StoredJob, Writes } from "#src/work/job.ts";
+import type { Writes } from "#src/work/job.ts";
 import { storeJobs } from "#src/work/queries.ts";
 import { noticeDue } from "../notice-due.ts";
 import type { OpenRun } from "./open-run.ts";
@@ -17,17 +17,17 @@ export const FAILURES_TOLD = 3;
 export const jobOfRun = { key: sql`task_id`, payload: { taskId: sql`task_id` } };
 
 /**
- * Stores a run that was asked for outside the schedule's clock, and its job. It waits for no other run. Undefined if the
- * schedule is gone.
+ * Stores a run that was asked for outside the schedule's clock, and its job. It waits for no other run. False if the schedule
+ * is gone.
  */
-export async function insertManualRun(db: Db, scheduleId: string): Promise<StoredJob | undefined> {
-  const { rows } = await db.execute<StoredJob>(sql`
+export async function insertManualRun(db: Db, scheduleId: string, taskId: string): Promise<boolean> {
+  const { rows } = await db.execute(sql`
     WITH stored AS (
       INSERT INTO schedule_runs (id, schedule_id, task_id, status)
-      SELECT ${newId()}::uuid, id, ${newId()}::uuid, 'running' FROM schedules WHERE id = ${scheduleId}::uuid
+      SELECT ${newId()}::uuid, id, ${taskId}::uuid, 'running' FROM schedules WHERE id = ${scheduleId}::uuid
       RETURNING task_id
     ) ${storeJobs(runDue, sql`FROM stored`, jobOfRun)}`);
-  return rows[0];
+  return rows.length > 0;
 }
 
 /**
