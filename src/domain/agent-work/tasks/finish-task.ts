@@ -66,19 +66,20 @@ async function close(
   const ended = task ?? (await endOfDeleted(deps, { taskId, generation }));
   const last = [...creditsUsed(charged), ...endingEvents(ended, totalUsage)];
   const closeLog = (isSettled: boolean) => deps.taskLogs.close(taskId, generation, last, isSettled);
-  // What follows may take a platform's time, or fail: the log's watchdog has it published until it succeeds. Readers wait for neither.
-  const isEndFirst = task !== undefined && deps.followUps[task.kind]?.ended !== undefined;
-  const [closed, followed] = await Promise.allSettled([
-    isEndFirst && closeLog(false),
-    task && followUp(deps, task),
-  ]);
-  if (closed.status === "rejected") throw closed.reason;
-  if (followed.status === "rejected") {
-    if (!isEndFirst) await closeLog(false);
-    throw followed.reason;
+  // What follows may take a platform's time, or fail: the log's watchdog has it published until it succeeds.
+  if (task && deps.followUps[task.kind]?.ended) {
+    await Promise.all([closeLog(false), followUp(deps, task)]);
+    await deps.taskLogs.settle(taskId);
+    return;
   }
-  if (isEndFirst) await deps.taskLogs.settle(taskId);
-  else await closeLog(true);
+  try {
+    if (task) await followUp(deps, task);
+  } catch (error) {
+    // Readers need not wait for the queue either.
+    await closeLog(false);
+    throw error;
+  }
+  await closeLog(true);
 }
 
 /**
