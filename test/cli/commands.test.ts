@@ -89,6 +89,8 @@ describe("with --json, every command prints lines of its schema", () => {
     const approval = await line(Lines.approval, "approvals");
     expect(approval).toMatchObject({ task_id: started.task_id, tool: "write_file" });
     expect(await lines(Lines.task, "tasks", "--active")).toMatchObject([{ task_id: started.task_id }]);
+    const { stdout: listed } = await machine.run(["tasks", "--active"]);
+    expect(listed).toMatch(new RegExp(`${started.task_id} +needs your input`, "u"));
     expect(await lines(Lines.task, "tasks", "-p", slug)).toHaveLength(3);
     expect(await line(Lines.approval, "approvals", "show", approval.approval_id)).toMatchObject({
       parameters: { file_path: "b.txt" },

@@ -157,7 +157,8 @@ it("a client gets a refusal as a sentence", async () => {
 it("a wait ends where a person has to answer, and lasts once the person has answered", async () => {
   const client = await connect(person.key);
   const { token } = person.account;
-  const wish = { project_id: person.projectId, message: "Say hello", wait_seconds: 50 };
+  const { projectId: project_id } = person;
+  const wish = { project_id, message: "Say hello", wait_seconds: 50 };
   const { chat_id } = await useTool(client, "start_task", wish);
   await service.call("PATCH", `/api/chat/${String(chat_id)}/update`, { token, json: { edit_mode: "ask" } });
   const message = script(
@@ -169,7 +170,10 @@ it("a wait ends where a person has to answer, and lasts once the person has answ
   expect(asking).toMatchObject({
     status: "running",
     waiting_for: { task_id, tool: "write_file" },
-    answer_at: expect.stringMatching(`/app/projects/${person.projectId}/chats/${String(chat_id)}$`),
+    answer_at: expect.stringMatching(`/app/projects/${project_id}/chats/${String(chat_id)}$`),
+  });
+  expect(await useTool(client, "list_tasks", { project_id, limit: 1 })).toMatchObject({
+    tasks: [{ task_id, waiting_for: asking["waiting_for"] }],
   });
   const { approval_id } = Object(asking["waiting_for"]);
   const json = { approval_id, response: "allow_once" };

@@ -1,3 +1,4 @@
+import type { api } from "@agent-workspace/client";
 import { command } from "../command.ts";
 import { openService, projectIdOf } from "../service.ts";
 
@@ -21,7 +22,7 @@ export const tasks = command("tasks", {
       items,
       [
         { title: "task", text: ({ task_id }) => task_id },
-        { title: "status", text: ({ status }) => status },
+        { title: "status", text: statusOf },
         { title: "created", text: ({ created_at }) => created_at },
         { title: "message", text: ({ message_preview }) => message_preview },
       ],
@@ -29,3 +30,9 @@ export const tasks = command("tasks", {
     );
   },
 });
+
+/** As the console calls it: a task that asks does not work until a person has answered. */
+function statusOf({ task_id, status, waiting_for }: api.TaskListItem): string {
+  const asks = waiting_for?.task_id === task_id && waiting_for.approval_id !== null;
+  return asks ? "needs your input" : status;
+}

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { sendMessage as send } from "#src/domain/agent-work/chats/index.ts";
 import {
   cancelTask as cancel,
+  describeWaiting,
   listTasks as tasksOf,
   requireOpenTask,
   startTask as start,
-  type Task,
 } from "#src/domain/agent-work/tasks/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { IdempotencyKey } from "#src/http/idempotency-key.ts";
@@ -106,7 +106,7 @@ export const getTask = defineTool({
 export const listTasks = defineTool({
   name: "list_tasks",
   title: "List tasks",
-  description: "Tasks of the key's person, newest first.",
+  description: "Tasks of the key's person, newest first, with what unfinished ones wait for.",
   scope: "chat.view",
   input: z.object({
     project_id: ProjectId.optional(),
@@ -150,7 +150,7 @@ async function begun(call: ToolCall, taskId: string, waitSeconds: number) {
   return new TaskHandle(await requireOpenTask(call.services, call.caller, taskId, "chat.send"));
 }
 
-function describe(task: Task) {
+function describe(task: Awaited<ReturnType<typeof tasksOf>>["items"][number]) {
   return {
     task_id: task.id,
     chat_id: task.chatId,
@@ -158,6 +158,7 @@ function describe(task: Task) {
     status: task.status,
     message: task.message.slice(0, 200),
     error: task.error,
+    ...(task.waiting && { waiting_for: describeWaiting(task.waiting) }),
     created_at: task.createdAt.toISOString(),
     completed_at: task.completedAt?.toISOString() ?? null,
   };
