@@ -9,6 +9,7 @@ import { newId } from "#src/lib/ids.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { executeJob } from "#src/work/execute.ts";
 import { fileDatabase } from "#test/support/database.ts";
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { killedEverywhere, makeTripsMortal, outside } from "#test/support/mortal.ts";
 import { Outbox } from "./support/outbox.ts";
 import { ListeningPlatform, PlatformRows } from "./support/people-of-platforms.ts";
@@ -142,14 +143,14 @@ it("a failed message is still failed, and can be sent again, when the queue did 
   expect(platform.sent).toHaveLength(1);
 });
 
-/** A task whose agent sends a message with a file. */
-async function agentMessage() {
+/** A task whose agent sends a message with a file, and waits so long for its outcome. */
+async function agentMessage(patienceMs: number) {
   const person = await rows.person();
   const channel = await rows.channel(person);
   await rows.identity(person);
   const task = await rows.task(person);
   const service = newService();
-  const [callId, deps] = ["1:call_1", { ...service.deps, patienceMs: 2_000 }];
+  const [callId, deps] = ["1:call_1", { ...service.deps, patienceMs }];
   const message = { platform: "telegram", target: undefined, text: "Done", files: ["beds.csv"] } as const;
   const stored = () =>
     db.select().from(channelMessages).where(eq(channelMessages.taskId, task.id)).orderBy(channelMessages.id);
@@ -163,12 +164,15 @@ async function agentMessage() {
 }
 
 // Without a sweep: the executor that goes on with the task goes on with its message.
-it.each(["when the dead executor's lease has ended", "at once"])(
+it.each([
+  ["when the dead executor's lease has ended", HANGS_MS],
+  ["at once", 200],
+])(
   "an agent's message whose sender is killed at any call is sent with its files by the executor that goes on %s, which knows what became of it",
-  async (when) => {
+  async (when, patienceMs) => {
     const kinds: string[] = [];
     const calls = await killedEverywhere(async () => {
-      const { platform, deliverPublished, send, resume, pass, stored } = await agentMessage();
+      const { platform, deliverPublished, send, resume, pass, stored } = await agentMessage(patienceMs);
       const after = async () => {
         if (when !== "at once") await pass();
         const first = await resume();
